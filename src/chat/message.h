@@ -1,0 +1,121 @@
+#pragma once
+// Messages as the server keeps them: rows of parts. Stored as jsonb by chat/content.h; the API projects them to the
+// public shapes, providers/ encodes them for a wire.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/time.h"
+#include "base/uuid.h"
+#include "structured/parts.h"
+
+namespace assay::chat {
+
+enum class Role { System, User, Assistant, Tool };
+enum class Visibility { User, Model, Both };  // User: clients only. Model: prompts only.
+
+struct TextPart {
+  std::string text;
+  friend bool operator==(const TextPart&, const TextPart&) = default;
+};
+
+struct ReasoningPart {
+  std::string text;
+  std::string provider_state;  // opaque JSON text for faithful replay (signatures, encrypted items); empty: none
+  friend bool operator==(const ReasoningPart&, const ReasoningPart&) = default;
+};
+
+struct ToolCallPart {
+  std::string id;
+  std::string name;
+  std::string arguments;  // exact JSON text as the model sent it; a placeholder `{}` when rejected
+  bool rejected_arguments =
+      false;  // the raw bytes were unsafe and were not stored; replay shows the placeholder as such
+  bool provider_executed = false;
+  std::string provider_state;  // opaque JSON text for replay; empty: none
+  friend bool operator==(const ToolCallPart&, const ToolCallPart&) = default;
+};
+
+struct ToolResultPart {
+  std::string call_id;
+  std::string name;
+  std::string result;  // JSON text
+  bool is_error = false;
+  bool provider_executed = false;
+  std::string provider_state;
+  friend bool operator==(const ToolResultPart&, const ToolResultPart&) = default;
+};
+
+struct SourcePart {
+  std::string id;
+  std::string url;
+  std::string title;
+  friend bool operator==(const SourcePart&, const SourcePart&) = default;
+};
+
+struct FileReferencePart {
+  std::string file_name;
+  std::int64_t start_line = 0;
+  std::int64_t end_line = 0;
+  std::string content;
+  friend bool operator==(const FileReferencePart&, const FileReferencePart&) = default;
+};
+
+using Part = std::variant<TextPart, ReasoningPart, ToolCallPart, ToolResultPart, SourcePart, FileReferencePart,
+                          structured::RequestPart, structured::ControlPart, structured::OutcomePart>;
+using Content = std::vector<Part>;
+
+struct Usage {
+  std::optional<std::int64_t> input_tokens;  // uncached prompt tokens
+  std::optional<std::int64_t> output_tokens;
+  std::optional<std::int64_t> total_tokens;
+  std::optional<std::int64_t> reasoning_tokens;
+  std::optional<std::int64_t> cache_creation_tokens;
+  std::optional<std::int64_t> cache_read_tokens;
+  std::optional<std::int64_t> context_limit;
+  [[nodiscard]] bool empty() const { return *this == Usage{}; }
+  friend bool operator==(const Usage&, const Usage&) = default;
+};
+
+// A row to be inserted; the store gives it its id, revision and time.
+struct NewMessage {
+  Role role = Role::User;
+  Visibility visibility = Visibility::Both;
+  Content content;
+  std::optional<UserId> created_by;
+  std::optional<ModelConfigId> model_config;
+  std::optional<std::string> reasoning_effort;
+  Usage usage;
+  bool compressed = false;
+};
+
+struct Message {
+  std::int64_t id = 0;  // ascends within a chat
+  ChatId chat_id;
+  Role role = Role::User;
+  Visibility visibility = Visibility::Both;
+  Content content;
+  std::optional<UserId> created_by;
+  std::optional<ModelConfigId> model_config;
+  std::optional<std::string> reasoning_effort;
+  Usage usage;
+  bool compressed = false;  // folded into a summary; its successor row stands for it in prompts
+  bool deleted = false;
+  std::int64_t revision = 0;  // the snapshot in which it was last inserted or changed
+  WallTime created_at{};
+};
+
+struct QueuedMessage {
+  std::int64_t id = 0;  // ascends within a chat
+  ChatId chat_id;
+  std::int64_t position = 0;
+  Content content;
+  std::optional<ModelConfigId> model_config;
+  std::optional<std::string> reasoning_effort;
+  UserId created_by;
+  WallTime created_at{};
+};
+
+}  // namespace assay::chat
