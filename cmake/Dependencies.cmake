@@ -9,7 +9,12 @@ find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)
 pkg_check_modules(re2 REQUIRED IMPORTED_TARGET re2)
 if(ASSAY_TESTS)
-  find_package(GTest REQUIRED)
+  # Whoever only builds and runs the server (scripts/quickstart) need not have it.
+  find_package(GTest)
+  if(NOT GTest_FOUND)
+    message(STATUS "GoogleTest is not installed (scripts/bootstrap --test): the tests are left out of this build")
+    set(ASSAY_TESTS OFF)
+  endif()
 endif()
 
 # Boost.Asio as the house uses it: header only, but compiled once (src/net/asio.cc), no deprecated parts.
