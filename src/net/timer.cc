@@ -1,0 +1,18 @@
+#include "net/timer.h"
+
+#include "net/event.h"
+
+namespace assay::net {
+
+Task<bool> sleep_until(Deadline deadline, StopToken stop) {
+  Event never;
+  const WaitOutcome outcome = co_await never.wait(deadline, std::move(stop));
+  co_return outcome == WaitOutcome::DeadlinePassed;
+}
+
+Task<bool> sleep_for(Milliseconds wait, StopToken stop) {
+  const Deadline deadline = Deadline::after(system_clock(), wait);
+  co_return co_await sleep_until(deadline, std::move(stop));
+}
+
+}  // namespace assay::net

@@ -1,0 +1,13 @@
+#pragma once
+// Sleeping. Only on the loop thread.
+#include "base/time.h"
+#include "net/stop.h"
+#include "net/task.h"
+
+namespace assay::net {
+
+// True once the deadline has passed; false as soon as the token stops.
+Task<bool> sleep_until(Deadline deadline, StopToken stop = StopToken());
+Task<bool> sleep_for(Milliseconds wait, StopToken stop = StopToken());
+
+}  // namespace assay::net
