@@ -1,6 +1,7 @@
 #pragma once
 // Builds JSON text. The caller states the structure; commas, quotes and escapes are the writer's.
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -14,13 +15,16 @@ class Writer {
   Writer& begin_array();
   Writer& end_array();
   Writer& key(std::string_view name);
-  // Text that is no valid UTF-8 is written with U+FFFD in place of the bad bytes.
+  // Bytes that are no valid UTF-8 are written as U+FFFD, and so is U+0000, which no strict reader of ours accepts and
+  // PostgreSQL cannot store. The same holds for keys.
   Writer& string(std::string_view text);
   template <std::integral Integer>
     requires(!std::same_as<Integer, bool>)
   Writer& number(Integer value) {
-    if constexpr (std::signed_integral<Integer>) return signed_number(value);
-    else return unsigned_number(value);
+    if constexpr (std::signed_integral<Integer>)
+      return signed_number(value);
+    else
+      return unsigned_number(value);
   }
   Writer& boolean(bool value);
   Writer& null();
@@ -44,9 +48,12 @@ class Writer {
  private:
   Writer& signed_number(std::int64_t value);
   Writer& unsigned_number(std::uint64_t value);
+  Writer& begin(char bracket);
+  Writer& end(char bracket);
   void separate();
 
   std::string text_;
+  std::size_t depth_ = 0;
   bool needs_comma_ = false;
 };
 

@@ -1,0 +1,60 @@
+#include "json/document.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "json/error.h"
+#include "json/parser.h"
+#include "json/string_scan.h"
+
+namespace assay::json {
+namespace {
+
+bool is_too_long(std::size_t size, const Caps& caps) { return size > std::min(caps.bytes_max, kDocumentBytesMax); }
+
+}  // namespace
+
+std::optional<Value> Value::find(std::string_view key) const {
+  std::optional<Value> found;
+  for (const Member member : members()) {
+    if (member.key != key) continue;
+    found = member.value;
+    if (tape_->keys_are_unique) break;
+  }
+  return found;
+}
+
+std::string_view Value::raw() const {
+  const char* begin = tape_->text.data() + node_->offset;
+  switch (node_->kind()) {
+    case Kind::Null:
+    case Kind::Boolean:
+    case Kind::Number:
+      return {begin, node_->size()};
+    case Kind::String:
+      if (!node_->flag()) return {begin, node_->size() + 2};
+      return {begin, string_end(begin)};
+    case Kind::Array:
+    case Kind::Object:
+      break;
+  }
+  return {begin, node_->extra};
+}
+
+Result<Document, Error> Document::parse(std::string text, const Caps& caps, Dialect dialect) {
+  if (is_too_long(text.size(), caps)) return fail(Error{ErrorCode::TooLong, 0});
+  auto tape = std::make_unique<Tape>();
+  tape->text = std::move(text);
+  if (const auto error = parse_tape(*tape, caps, dialect)) return fail(*error);
+  return Document(std::move(tape));
+}
+
+Result<Value, Error> Reader::read(std::string_view text, const Caps& caps, Dialect dialect) {
+  if (is_too_long(text.size(), caps)) return fail(Error{ErrorCode::TooLong, 0});
+  tape_->text.reserve(text.size() + kPaddingBytes);
+  tape_->text.assign(text);
+  if (const auto error = parse_tape(*tape_, caps, dialect)) return fail(*error);
+  return Value(*tape_, tape_->nodes.get());
+}
+
+}  // namespace assay::json
