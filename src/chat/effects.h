@@ -18,13 +18,16 @@ struct LockedChat {
   Chat chat;
   WallTime now{};                          // the database's clock
   std::vector<QueuedMessage> queue;        // in order of position
-  std::vector<Message> history;            // undeleted rows, ascending ids
+  std::vector<Message> history;            // undeleted rows, ascending ids; all of them or the open step alone
   std::vector<RequestId> closed_requests;  // of those asked for: the ones that have an outcome, deleted rows included
 };
 
 struct ReadPlan {
   bool queue = false;
   bool history = false;
+  // A history of the last row with role Assistant and visibility Both, and all rows after it (all rows where there is
+  // none): enough to see which calls still lack an answer, whatever the length of the chat.
+  bool open_step = false;
   std::vector<RequestId> outcomes_of;
 };
 

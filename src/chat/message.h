@@ -105,6 +105,8 @@ struct Message {
   bool deleted = false;
   std::int64_t revision = 0;  // the snapshot in which it was last inserted or changed
   WallTime created_at{};
+  // What decode_content refused; `content` is then empty. Readers go on, the turn that needs the row fails closed.
+  std::optional<structured::Corruption> corruption;
 };
 
 struct QueuedMessage {
@@ -116,6 +118,7 @@ struct QueuedMessage {
   std::optional<std::string> reasoning_effort;
   UserId created_by;
   WallTime created_at{};
+  std::optional<structured::Corruption> corruption;  // as in Message
 };
 
 }  // namespace assay::chat

@@ -14,6 +14,14 @@ namespace assay::structured {
 // Only ToolUse can carry a candidate.
 enum class Finish { Complete, ToolUse, Refusal, ContentFilter, Length, Pause, Error, Unknown };
 
+// Stored metadata that cannot be what the server wrote. Readers fail closed: they never guess and never pick one of
+// two.
+struct Corruption {
+  std::string what;                     // a fixed sentence, without stored content
+  std::optional<RequestId> request_id;  // whose request it spoils, where that much could be read
+  friend bool operator==(const Corruption&, const Corruption&) = default;
+};
+
 // On the original user message and on the queued message.
 struct RequestPart {
   RequestId request_id;
