@@ -1,0 +1,95 @@
+#pragma once
+// What a deployment says about one provider and one of its models. Read from files and the environment by cli/; the
+// wires and the client only use it.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+
+namespace assay::providers {
+
+// A credential. It has no stream operator, no comparison and no formatter, so that it cannot reach a log or an error
+// by accident; whoever needs the text says `reveal`.
+class Secret {
+ public:
+  Secret() = default;
+  explicit Secret(std::string text) : text_(std::move(text)) {}
+  [[nodiscard]] bool empty() const { return text_.empty(); }
+  [[nodiscard]] const std::string& reveal() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+enum class Wire { OpenAiChat };
+
+// `openai_chat`; nullopt for a wire that this build does not speak.
+[[nodiscard]] std::optional<Wire> parse_wire(std::string_view name);
+[[nodiscard]] std::string_view wire_name(Wire wire);
+
+struct Header {
+  std::string name;
+  std::string value;
+};
+
+// OpenAI takes `max_completion_tokens`; most compatible servers know only the older `max_tokens`.
+enum class TokenCapField { MaxTokens, MaxCompletionTokens };
+// Compatible servers know `system`; OpenAI's reasoning models call it `developer`.
+enum class SystemRole { System, Developer };
+// The field in which a server takes its own reasoning back on the next step; most take none.
+enum class ReasoningReplay { None, ReasoningContent, Reasoning };
+
+struct Timeouts {
+  Milliseconds connect{10'000};
+  Milliseconds first_byte{300'000};  // of the answer; a model that reasons first can stay silent for minutes
+  Milliseconds idle{120'000};        // between bytes; comments count
+  Milliseconds total{1'800'000};     // of one attempt
+};
+
+struct ProviderConfig {
+  std::string name;  // as users see it in errors: letters, digits, `_`, `-`, `.`
+  Wire wire = Wire::OpenAiChat;
+  std::string base_url;  // see endpoint_url
+  Secret key;            // empty: no Authorization header (local servers)
+  std::string organization;
+  std::string project;
+  std::vector<Header> headers;  // sent with every request, after and in place of ours; their values may be secrets
+
+  TokenCapField token_cap_field = TokenCapField::MaxTokens;
+  SystemRole system_role = SystemRole::System;
+  ReasoningReplay reasoning_replay = ReasoningReplay::None;
+  bool accepts_strict = true;        // false drops `strict:false`, for servers that refuse the key
+  bool forces_strict = false;        // the provider applies strict schemas to every tool and nothing switches it off
+  bool accepts_stream_usage = true;  // false drops `stream_options`
+
+  std::string proxy;    // URL; empty: none
+  std::string ca_file;  // PEM bundle in place of the system's; empty: the system's
+  Timeouts timeouts;
+};
+
+struct ModelSettings {
+  std::string model;  // the provider's own id
+  // Includes what the model spends on reasoning. Unset, the provider's own limit holds.
+  std::optional<std::int64_t> output_tokens_max;
+  std::optional<std::string> reasoning_effort;
+  std::optional<bool> parallel_tool_calls;  // unset: the provider's default
+};
+
+struct ConfigError {
+  std::string message;  // names the field; never holds a credential
+};
+
+// The URL of `path` (such as `chat/completions`) below a base: a base without a path gets `/v1`, any other path is kept
+// (`https://openrouter.ai/api/v1`), a trailing slash or an already appended `/chat/completions` does not matter, and a
+// query stays at the end. Refused: schemes other than http and https, credentials or a fragment in the URL, white
+// space.
+[[nodiscard]] Result<std::string, ConfigError> endpoint_url(std::string_view base_url, std::string_view path);
+
+// Everything about a provider that can be judged without a network.
+[[nodiscard]] std::optional<ConfigError> check(const ProviderConfig& provider);
+
+}  // namespace assay::providers
