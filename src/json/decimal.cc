@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "json/duplicates.h"
+#include "json/hash.h"
 
 namespace assay::json {
 namespace {

@@ -7,12 +7,6 @@
 
 namespace assay::json {
 
-// A hash of all bytes. Without the seed nobody can choose keys that collide.
-[[nodiscard]] std::uint64_t hash_bytes(std::string_view bytes, std::uint64_t seed);
-
-// Random, the same for the life of the process.
-[[nodiscard]] std::uint64_t process_seed();
-
 inline constexpr std::size_t kNoDuplicate = static_cast<std::size_t>(-1);
 
 // The index of the first key that equals an earlier one, or kNoDuplicate. A seeded table; a table that needs more than
