@@ -18,7 +18,7 @@ std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
 
 std::uint64_t load(const char* p, std::size_t bytes) {
   std::uint64_t word = 0;
-  std::memcpy(&word, p, bytes);
+  if (bytes != 0) std::memcpy(&word, p, bytes);
   return word;
 }
 

@@ -113,6 +113,12 @@ class Parser {
     return p == end_ ? ErrorCode::UnexpectedEnd : ErrorCode::UnexpectedCharacter;
   }
 
+  // A value too many; where none begins, that is the fault.
+  const char* over_cap(ErrorCode code, const char* at) {
+    const bool begins_value = *at != '\0' && (is_digit(*at) || std::strchr("\"-tfn[{", *at) != nullptr);
+    return fault(begins_value ? code : unexpected(at), at);
+  }
+
   void grow_nodes() {
     const std::size_t capacity = std::max(tape_.node_capacity * 2, tape_.text.size() / 8 + 16);
     auto nodes = std::make_unique_for_overwrite<Node[]>(capacity);
@@ -247,30 +253,8 @@ const char* Parser<Scan>::read() {
   if (p == end_) return fault(ErrorCode::Empty, p);
 
 value:
-  if (frames_.size() > caps_.depth_max) return fault(ErrorCode::TooDeep, p);
-  switch (*p) {
-    case '"':
-    case '-':
-    case '0':
-    case '1':
-    case '2':
-    case '3':
-    case '4':
-    case '5':
-    case '6':
-    case '7':
-    case '8':
-    case '9':
-    case 't':
-    case 'f':
-    case 'n':
-    case '[':
-    case '{':
-      break;
-    default:
-      return fault(unexpected(p), p);
-  }
-  if (values++ == caps_.values_max) return fault(ErrorCode::TooManyValues, p);
+  if (frames_.size() > caps_.depth_max) return over_cap(ErrorCode::TooDeep, p);
+  if (values++ == caps_.values_max) return over_cap(ErrorCode::TooManyValues, p);
   switch (*p) {
     case '"':
       p = read_string(p);
@@ -291,6 +275,7 @@ value:
       if (*p == '}') goto end_container;
       goto key;
     default:
+      if (*p != '-' && !is_digit(*p)) return fault(unexpected(p), p);
       p = read_number(p);
   }
   if (p == nullptr) return fault_;
@@ -327,7 +312,7 @@ key:
   goto value;
 
 element:
-  if (frames_.back().count++ == caps_.elements_max) return fault(ErrorCode::TooManyElements, p);
+  if (frames_.back().count++ == caps_.elements_max) return over_cap(ErrorCode::TooManyElements, p);
   goto value;
 
 end_container:
