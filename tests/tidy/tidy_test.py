@@ -207,6 +207,15 @@ class Rules(unittest.TestCase):
         self.expect("path", "docs/setup.md", "cd /" + "work/main\n")
         self.expect("newline", "docs/setup.md", "no end")
 
+    def test_documents_name_what_is_there(self):
+        self.write("CMakePresets.json", '{"configurePresets": [{"name": "release"}]}\n')
+        self.write("scripts/test", "\n")
+        self.write("README.md", "[json](src/json/README.md#top) [out](https://example.org) `./scripts/test --preset release`\n")
+        self.assertEqual([], self.rules())
+        for text in ("[docs](docs/absent.md)", "run `./scripts/absent`", "cmake --preset absent"):
+            with self.subTest(text):
+                self.expect("document", "README.md", text + "\n")
+
     def test_coroutines_in_the_tree(self):
         self.expect("coroutine", "src/store/pool.h", "Task<void> f() {\n  co_await g(Agg{1});\n}\n")
         self.expect("coroutine", "src/store/pool.h", "Task<void> f() {\n  co_await g(b ? x : y);  // tidy: allow coroutine\n}\n")
