@@ -78,7 +78,7 @@ class Schema {
   // compile. A boolean is a schema too.
   static Result<Schema, Refusal> compile(std::string_view schema_text);
 
-  // Requires: the instance's depth is bounded by the caps of its document. Deterministic.
+  // Requires: a value of a strict document. Deterministic.
   [[nodiscard]] Verdict validate(json::Value instance) const;
   // The outcome alone, without the cost of issues.
   [[nodiscard]] Outcome check(json::Value instance) const;

@@ -1,0 +1,348 @@
+#include "schema/compiler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <unordered_set>
+
+#include "json/equality.h"
+#include "json/hash.h"
+#include "schema/admission.h"
+#include "schema/keyword.h"
+#include "schema/place.h"
+
+namespace assay::schema {
+namespace {
+
+constexpr Node kAnything{};
+constexpr Node kNothing{.types = 0};
+
+TypeMask bits_of_name(std::string_view name) {
+  const auto position = std::ranges::find(kTypeNames, name) - std::begin(kTypeNames);
+  const auto bit = static_cast<TypeMask>(1U << static_cast<unsigned>(position));
+  return bit == kFractionBit ? kNumberBits : bit;
+}
+
+TypeMask type_mask(json::Value type) {
+  if (type.is(json::Kind::String)) return bits_of_name(type.string());
+  TypeMask mask = 0;
+  for (const json::Value name : type.elements()) mask |= bits_of_name(name.string());
+  return mask;
+}
+
+// More than fits is as good as no value could ever reach.
+std::size_t count_of(json::Value number) { return json::to_uint64(number).value_or(kNoLimit); }
+
+// Gathers the names of one object schema before its table is made.
+class Names {
+ public:
+  std::uint32_t intern(std::string_view key) {
+    const auto [found, is_new] = positions_.try_emplace(key, static_cast<std::uint32_t>(entries_.size()));
+    if (is_new) entries_.push_back({.key = key});
+    return found->second;
+  }
+  PropertyTable::Entry& at(std::uint32_t position) { return entries_[position]; }
+  PropertyTable table() { return PropertyTable(std::move(entries_)); }
+
+ private:
+  std::unordered_map<std::string_view, std::uint32_t> positions_;
+  std::vector<PropertyTable::Entry> entries_;
+};
+
+class Compiler {
+ public:
+  explicit Compiler(Program& program) : program_(program) {}
+
+  // Returns null where a pattern was refused.
+  const Node* compile(json::Value schema, const Place& place) {
+    if (schema.is(json::Kind::Boolean)) return schema.boolean() ? &kAnything : &kNothing;
+    Draft draft(program_.nodes.emplace_back());
+    for (const json::Member& member : schema.members()) {
+      const KeywordInfo& info = *find_keyword(member.key);
+      if (!add(draft, info.keyword, member.value, place.member(member.key))) return nullptr;
+    }
+    finish(draft);
+    return &draft.node;
+  }
+
+  Refusal refusal() { return std::move(*refusal_); }
+
+ private:
+  struct Draft {
+    explicit Draft(Node& made) : node(made) {}
+    Node& node;
+    NumberRules* number = nullptr;
+    StringRules* string = nullptr;
+    ArrayRules* array = nullptr;
+    ObjectRules* object = nullptr;
+    Branches* branches = nullptr;
+    Names names;
+    const Node* items = nullptr;
+    bool items_are_tuple = false;
+    const Node* additional_items = nullptr;
+    const Node* condition = nullptr;
+  };
+
+  template <class Rules>
+  static Rules& made(Rules*& rules, std::deque<Rules>& store) {
+    if (rules == nullptr) rules = &store.emplace_back();
+    return *rules;
+  }
+  NumberRules& number(Draft& draft) { return made(draft.number, program_.numbers); }
+  StringRules& string(Draft& draft) { return made(draft.string, program_.strings); }
+  ArrayRules& array(Draft& draft) { return made(draft.array, program_.arrays); }
+  ObjectRules& object(Draft& draft) { return made(draft.object, program_.objects); }
+  Branches& branches(Draft& draft) { return made(draft.branches, program_.branches); }
+
+  bool add(Draft& draft, Keyword keyword, json::Value value, const Place& place) {
+    switch (keyword) {
+      case Keyword::Type:
+        draft.node.types = type_mask(value);
+        return true;
+      case Keyword::Enum:
+        draft.node.enumeration = &value_set(value, false);
+        return true;
+      case Keyword::Const:
+        draft.node.constant = &value_set(value, true);
+        return true;
+      case Keyword::MultipleOf:
+        number(draft).multiple_of.emplace(value.number());
+        return true;
+      case Keyword::Maximum:
+        number(draft).maximum.emplace(value.number());
+        return true;
+      case Keyword::ExclusiveMaximum:
+        number(draft).exclusive_maximum.emplace(value.number());
+        return true;
+      case Keyword::Minimum:
+        number(draft).minimum.emplace(value.number());
+        return true;
+      case Keyword::ExclusiveMinimum:
+        number(draft).exclusive_minimum.emplace(value.number());
+        return true;
+      case Keyword::MaxLength:
+        string(draft).code_points.max = count_of(value);
+        return true;
+      case Keyword::MinLength:
+        string(draft).code_points.min = count_of(value);
+        return true;
+      case Keyword::Pattern:
+        return store(string(draft).pattern, pattern(value.string(), place));
+      case Keyword::Format:
+        string(draft).format = find_format(value.string());
+        return true;
+      case Keyword::MaxItems:
+        array(draft).count.max = count_of(value);
+        return true;
+      case Keyword::MinItems:
+        array(draft).count.min = count_of(value);
+        return true;
+      case Keyword::UniqueItems:
+        array(draft).unique = value.boolean();
+        return true;
+      case Keyword::MaxProperties:
+        object(draft).count.max = count_of(value);
+        return true;
+      case Keyword::MinProperties:
+        object(draft).count.min = count_of(value);
+        return true;
+      case Keyword::Required:
+        add_required(draft, value);
+        return true;
+      default:
+        return add_applicator(draft, keyword, value, place);
+    }
+  }
+
+  bool add_applicator(Draft& draft, Keyword keyword, json::Value value, const Place& place) {
+    switch (keyword) {
+      case Keyword::Items:
+        return add_items(draft, value, place);
+      case Keyword::AdditionalItems:
+        return store(draft.additional_items, compile(value, place));
+      case Keyword::Contains:
+        array(draft).contains_source = value;
+        return store(array(draft).contains, compile(value, place));
+      case Keyword::Properties:
+        return add_properties(draft, value, place);
+      case Keyword::PatternProperties:
+        return add_pattern_properties(draft, value, place);
+      case Keyword::AdditionalProperties:
+        return store(object(draft).additional, compile(value, place));
+      case Keyword::Dependencies:
+        return add_dependencies(draft, value, place);
+      case Keyword::PropertyNames:
+        return store(object(draft).names, compile(value, place));
+      case Keyword::If:
+        return store(draft.condition, compile(value, place));
+      case Keyword::Then:
+        return store(branches(draft).consequence, compile(value, place));
+      case Keyword::Else:
+        return store(branches(draft).alternative, compile(value, place));
+      case Keyword::AllOf:
+        return compile_all(value, place, branches(draft).all_of);
+      case Keyword::AnyOf:
+        return compile_all(value, place, branches(draft).any_of);
+      case Keyword::OneOf:
+        return compile_all(value, place, branches(draft).one_of);
+      case Keyword::Not:
+        branches(draft).negated_source = value;
+        return store(branches(draft).negated, compile(value, place));
+      default:
+        return true;  // annotations
+    }
+  }
+
+  template <class T>
+  static bool store(const T*& target, const T* source) {
+    target = source;
+    return source != nullptr;
+  }
+
+  bool compile_all(json::Value schemas, const Place& place, std::vector<const Node*>& nodes) {
+    std::size_t index = 0;
+    nodes.reserve(schemas.size());
+    for (const json::Value schema : schemas.elements()) {
+      nodes.push_back(compile(schema, place.element(index++)));
+      if (nodes.back() == nullptr) return false;
+    }
+    return true;
+  }
+
+  const Pattern* pattern(std::string_view expression, const Place& place) {
+    if (const auto known = program_.patterns.find(expression); known != program_.patterns.end()) return &known->second;
+    auto compiled = Pattern::compile(expression);
+    if (compiled) return &program_.patterns.emplace(expression, std::move(*compiled)).first->second;
+    const RefusalCode code =
+        compiled.error().too_complex ? RefusalCode::PatternTooComplex : RefusalCode::UnsupportedPattern;
+    const std::string_view fault = compiled.error().too_complex
+                                       ? "the pattern is too complex"
+                                       : "the pattern is no RE2 expression (no look-around, no back-references)";
+    refusal_ = make_refusal(code, place, fmt::format("{}: {}", fault, compiled.error().reason));
+    return nullptr;
+  }
+
+  bool add_items(Draft& draft, json::Value value, const Place& place) {
+    if (!value.is(json::Kind::Array)) return store(draft.items, compile(value, place));
+    draft.items_are_tuple = true;
+    return compile_all(value, place, array(draft).tuple);
+  }
+
+  void add_required(Draft& draft, json::Value names) {
+    for (const json::Value name : names.elements()) {
+      draft.names.at(draft.names.intern(name.string())).required = true;
+    }
+    object(draft).required_count = names.size();
+  }
+
+  bool add_properties(Draft& draft, json::Value properties, const Place& place) {
+    object(draft);
+    for (const json::Member& member : properties.members()) {
+      const Node* child = compile(member.value, place.member(member.key));
+      if (child == nullptr) return false;
+      draft.names.at(draft.names.intern(member.key)).child = child;
+    }
+    return true;
+  }
+
+  bool add_pattern_properties(Draft& draft, json::Value properties, const Place& place) {
+    for (const json::Member& member : properties.members()) {
+      const Place here = place.member(member.key);
+      const Pattern* key_pattern = pattern(member.key, here);
+      const Node* child = key_pattern == nullptr ? nullptr : compile(member.value, here);
+      if (child == nullptr) return false;
+      object(draft).patterns.push_back({key_pattern, child});
+    }
+    return true;
+  }
+
+  bool add_dependencies(Draft& draft, json::Value dependencies, const Place& place) {
+    for (const json::Member& member : dependencies.members()) {
+      Dependency dependency{.trigger = draft.names.intern(member.key), .required = {}};
+      if (member.value.is(json::Kind::Array)) {
+        for (const json::Value name : member.value.elements()) {
+          dependency.required.push_back(draft.names.intern(name.string()));
+        }
+      } else if (!store(dependency.node, compile(member.value, place.member(member.key)))) {
+        return false;
+      }
+      object(draft).dependencies.push_back(std::move(dependency));
+    }
+    return true;
+  }
+
+  const ValueSet& value_set(json::Value source, bool is_const) {
+    ValueSet& set = program_.value_sets.emplace_back();
+    set.is_const = is_const;
+    set.source = source;
+    std::unordered_set<std::string_view> strings;
+    if (is_const) {
+      add_value(set, strings, source);
+    } else {
+      for (const json::Value value : source.elements()) add_value(set, strings, value);
+    }
+    std::vector<PropertyTable::Entry> entries;
+    for (const std::string_view text : strings) entries.push_back({.key = text});
+    set.strings = PropertyTable(std::move(entries));
+    std::ranges::sort(set.numbers);
+    std::ranges::sort(set.containers, {}, &ValueSet::Container::hash);
+    return set;
+  }
+
+  static void add_value(ValueSet& set, std::unordered_set<std::string_view>& strings, json::Value value) {
+    set.kinds |= bits_of(value.kind());
+    switch (value.kind()) {
+      case json::Kind::Null:
+        set.has_null = true;
+        return;
+      case json::Kind::Boolean:
+        (value.boolean() ? set.has_true : set.has_false) = true;
+        return;
+      case json::Kind::Number:
+        set.numbers.push_back(exact(value.number()));
+        return;
+      case json::Kind::String:
+        strings.insert(value.string());
+        return;
+      case json::Kind::Array:
+      case json::Kind::Object:
+        set.containers.push_back({json::hash(value, json::process_seed()), value});
+        return;
+    }
+  }
+
+  // What depends on several keywords of one schema.
+  void finish(Draft& draft) {
+    if (draft.items != nullptr || draft.items_are_tuple) {
+      array(draft).rest = draft.items_are_tuple ? draft.additional_items : draft.items;
+    }
+    if (draft.object != nullptr) draft.object->properties = draft.names.table();
+    if (draft.branches != nullptr) draft.branches->condition = draft.condition;
+    Node& node = draft.node;
+    node.number = draft.number;
+    node.string = draft.string;
+    node.array = draft.array;
+    node.object = draft.object;
+    node.branches = draft.branches;
+    node.types_only = node.constant == nullptr && node.enumeration == nullptr && node.number == nullptr &&
+                      node.string == nullptr && node.array == nullptr && node.object == nullptr &&
+                      node.branches == nullptr;
+  }
+
+  Program& program_;
+  std::optional<Refusal> refusal_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const Program>, Refusal> compile_program(json::Document document) {
+  auto program = std::make_shared<Program>(std::move(document));
+  Compiler compiler(*program);
+  program->root = compiler.compile(program->document.root(), Place::root());
+  if (program->root == nullptr) return fail(compiler.refusal());
+  return program;
+}
+
+}  // namespace assay::schema
