@@ -40,6 +40,9 @@ class HttpHeaders {
   std::vector<Field> fields_;
 };
 
+// Whether the field can stand in a message: the name a token, the value without CR, LF and NUL (RFC 9110 section 5).
+bool is_well_formed(const HttpHeaders::Field& field);
+
 bool equals_ignoring_case(std::string_view left, std::string_view right);
 
 // The decoded parts of a request target (RFC 9112 section 3.2: origin, absolute or asterisk form).
@@ -58,8 +61,7 @@ std::optional<std::string> percent_decode(std::string_view text, Plus plus);
 // The standard phrase of a status, "Unknown" for one without.
 std::string_view reason_phrase(int status);
 
-// The status line and the fields with the empty line that ends them. Nothing where a field could break the framing: a
-// name that is no token, a value with CR, LF or NUL.
+// The status line and the fields with the empty line that ends them. Nothing where a field is not well-formed.
 std::optional<std::string> format_response_head(int status, const HttpHeaders& headers);
 
 // The Date field's form (RFC 9110 section 5.6.7): Sun, 06 Nov 1994 08:49:37 GMT.

@@ -37,11 +37,15 @@ void TaskGroup::spawn(std::string name, Task<> task) {
       });
 }
 
-Task<> TaskGroup::join() {
+Task<> TaskGroup::join() { co_await join_until(Deadline::never()); }
+
+Task<bool> TaskGroup::join_until(Deadline deadline) {
   const auto children = children_;
   while (children->running > 0) {
-    co_await children->one_ended.wait_beyond(children->one_ended.version(), Deadline::never());
+    const WaitOutcome outcome = co_await children->one_ended.wait_beyond(children->one_ended.version(), deadline);
+    if (outcome == WaitOutcome::DeadlinePassed) co_return children->running == 0;
   }
+  co_return true;
 }
 
 std::size_t TaskGroup::running() const { return children_->running; }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "base/time.h"
 #include "net/loop.h"
 #include "net/stop.h"
 #include "net/task.h"
@@ -32,6 +33,8 @@ class TaskGroup {
 
   // Returns when no child is left. Does not stop them.
   Task<> join();
+  // False where children are left at the deadline.
+  Task<bool> join_until(Deadline deadline);
 
   [[nodiscard]] std::size_t running() const;
   [[nodiscard]] std::size_t failed() const;  // children that ended by an exception
