@@ -21,7 +21,7 @@ endif()
 add_library(assay_boost INTERFACE)
 target_include_directories(assay_boost SYSTEM INTERFACE ${Boost_INCLUDE_DIRS})
 target_compile_definitions(assay_boost INTERFACE BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_SEPARATE_COMPILATION
-                           BOOST_BEAST_SEPARATE_COMPILATION BOOST_BEAST_USE_STD_STRING_VIEW)
+                           BOOST_BEAST_SEPARATE_COMPILATION)
 target_link_libraries(assay_boost INTERFACE Threads::Threads)
 
 add_library(assay_libpq INTERFACE)
