@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -39,6 +40,9 @@ class Cluster {
   // Creates the cluster where there is none, adopts a server that already runs on the folder (left by a process that
   // was killed), else starts one. Returns when the server accepts connections.
   static Result<std::unique_ptr<Cluster>, ClusterError> start(ClusterOptions options, Deadline deadline);
+  // The URL of the server that another process runs on this folder; nothing where none answers. For short visits beside
+  // a running `assay serve`: it neither starts, adopts nor locks anything.
+  static std::optional<std::string> url_of_running(const ClusterOptions& options);
   // Stops the server when stop() was not called.
   ~Cluster();
   Cluster(const Cluster&) = delete;
