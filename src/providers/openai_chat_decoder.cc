@@ -1,0 +1,407 @@
+#include "providers/openai_chat_decoder.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include "json/limits.h"
+
+namespace assay::providers {
+namespace {
+
+using structured::Finish;
+
+// One event. The number of values bounds what its parsed form takes.
+constexpr json::Caps kChunkCaps{.bytes_max = kEventBytesMax, .depth_max = 128, .values_max = 200'000};
+constexpr std::string_view kWhiteSpace = " \t\r\n";
+constexpr std::string_view kDone = "[DONE]";
+
+std::string_view trim(std::string_view text) {
+  const std::size_t begin = std::min(text.find_first_not_of(kWhiteSpace), text.size());
+  text.remove_prefix(begin);
+  return text.substr(0, text.find_last_not_of(kWhiteSpace) + 1);
+}
+
+// A member that is there and says something.
+std::optional<json::Value> present(json::Value object, std::string_view key) {
+  if (!object.is(json::Kind::Object)) return std::nullopt;
+  const auto member = object.find(key);
+  if (!member || member->is(json::Kind::Null)) return std::nullopt;
+  return member;
+}
+
+std::string_view text_of(json::Value object, std::string_view key) {
+  const auto member = present(object, key);
+  if (!member || !member->is(json::Kind::String)) return {};
+  return member->string();
+}
+
+// Servers write counts as integers, some as 12.0; nonsense is no count.
+std::optional<std::int64_t> count_of(json::Value object, std::string_view key) {
+  constexpr double kCountMax = 1e15;
+  const auto member = present(object, key);
+  if (!member || !member->is(json::Kind::Number)) return std::nullopt;
+  const std::string_view text = member->number();
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !(value >= 0) || value > kCountMax) {
+    return std::nullopt;
+  }
+  return static_cast<std::int64_t>(value);
+}
+
+// How little a reason lets one believe; of two reasons the higher one counts.
+int severity(Finish finish) {
+  switch (finish) {
+    case Finish::Complete:
+      return 0;
+    case Finish::ToolUse:
+      return 1;
+    case Finish::Length:
+      return 2;
+    case Finish::Unknown:
+    case Finish::Pause:
+      return 3;
+    case Finish::ContentFilter:
+      return 4;
+    case Finish::Refusal:
+      return 5;
+    case Finish::Error:
+      return 6;
+  }
+  return 6;
+}
+
+// The positive list.
+Finish finish_of(std::string_view reason) {
+  if (reason == "stop") return Finish::Complete;
+  if (reason == "tool_calls" || reason == "function_call") return Finish::ToolUse;
+  if (reason == "length") return Finish::Length;
+  if (reason == "content_filter") return Finish::ContentFilter;
+  return Finish::Unknown;
+}
+
+bool is_given_up(std::string_view reason) { return reason == "error" || reason == "abort" || reason == "cancel"; }
+
+bool is_error_object(json::Value error) {
+  if (error.is(json::Kind::String)) return !error.string().empty();
+  return error.is(json::Kind::Object) || error.is(json::Kind::Array);
+}
+
+}  // namespace
+
+OpenAiChatDecoder::OpenAiChatDecoder(Options options)
+    : options_(std::move(options)), calls_(std::move(options_.capped_tools)) {}
+
+bool OpenAiChatDecoder::feed(std::string_view bytes, const EventCallback& on_event) {
+  if (form_ == Form::Undecided) {
+    // No line of an event stream begins with a bracket; an object is an unstreamed answer or an error.
+    bytes.remove_prefix(std::min(bytes.find_first_not_of(kWhiteSpace), bytes.size()));
+    if (bytes.empty()) return true;
+    form_ = bytes.front() == '{' || bytes.front() == '[' ? Form::Whole : Form::Stream;
+  }
+  has_bytes_ = has_bytes_ || !bytes.empty();
+  if (failure_ || is_done_) return false;
+  if (form_ == Form::Whole) {
+    if (bytes.size() > kEventBytesMax - whole_.size()) {
+      fail_with(ProtocolFault::TooLarge);
+    } else {
+      whole_ += bytes;
+    }
+  } else if (!parser_.feed(bytes, [&](SseItem&& item) { read_item(item, on_event); })) {
+    fail_with(ProtocolFault::TooLarge);
+  }
+  return !failure_ && !is_done_;
+}
+
+Result<chat::GeneratedStep, Failure> OpenAiChatDecoder::finish(BodyEnd end, const EventCallback& on_event) {
+  if (!failure_ && !is_done_ && end == BodyEnd::Clean) {
+    if (form_ == Form::Whole) read_whole(on_event);
+    if (form_ == Form::Stream) parser_.finish([&](SseItem&& item) { read_item(item, on_event); });
+  }
+  if (!failure_) flush_texts(on_event);
+  if (!failure_) {
+    if (const auto fault = calls_.finish(on_event)) fail_with(*fault);
+  }
+  if (auto failure = failure_at_end(end)) return fail(std::move(*failure));
+  chat::GeneratedStep step;
+  step.finish = judge_finish();
+  step.parts = take_parts();
+  step.usage = usage_;
+  return step;
+}
+
+void OpenAiChatDecoder::read_item(const SseItem& item, const EventCallback& on_event) {
+  if (failure_ || is_done_) return;
+  if (const auto* event = std::get_if<SseEvent>(&item)) {
+    read_event(*event, on_event);
+  } else {
+    on_event(KeepAlive{});
+  }
+}
+
+void OpenAiChatDecoder::read_event(const SseEvent& event, const EventCallback& on_event) {
+  const std::string_view data = trim(event.data);
+  if (data.empty()) {
+    on_event(KeepAlive{});
+    return;
+  }
+  has_events_ = true;
+  if (data == kDone) {
+    is_done_ = true;
+    return;
+  }
+  const auto chunk = json::Document::parse(std::string(data), kChunkCaps, json::Dialect::Lenient);
+  if (!chunk) {
+    fail_with(event.type == "error"   ? ProtocolFault::Aborted
+              : event.is_unterminated ? ProtocolFault::NoTerminal
+                                      : ProtocolFault::Malformed);
+  } else if (event.type == "error") {
+    fail_with(failure_from_error_value(options_.provider, chunk->root()));
+  } else {
+    read_chunk(chunk->root(), on_event);
+  }
+}
+
+void OpenAiChatDecoder::read_whole(const EventCallback& on_event) {
+  has_events_ = true;
+  const auto document = json::Document::parse(std::move(whole_), kChunkCaps, json::Dialect::Lenient);
+  if (!document) {
+    fail_with(ProtocolFault::Malformed);
+    return;
+  }
+  json::Value root = document->root();
+  if (root.is(json::Kind::Array) && root.size() > 0) root = *root.elements().begin();
+  read_chunk(root, on_event);
+  is_done_ = true;
+}
+
+void OpenAiChatDecoder::read_chunk(json::Value chunk, const EventCallback& on_event) {
+  if (!chunk.is(json::Kind::Object)) {
+    fail_with(ProtocolFault::Malformed);
+    return;
+  }
+  const auto choices = present(chunk, "choices");
+  const auto error = present(chunk, "error");
+  if (error && is_error_object(*error)) {
+    fail_with(failure_from_error_value(options_.provider, *error));
+    return;
+  }
+  if (text_of(chunk, "object") == "error" || (!choices && present(chunk, "detail"))) {
+    fail_with(failure_from_error_value(options_.provider, chunk));
+    return;
+  }
+  if (const auto usage = present(chunk, "usage")) read_usage(*usage, on_event);
+  if (!choices) return;
+  if (!choices->is(json::Kind::Array)) {
+    fail_with(ProtocolFault::Malformed);
+    return;
+  }
+  for (const json::Value choice : choices->elements()) {
+    if (failure_) return;
+    read_choice(choice, on_event);
+  }
+}
+
+void OpenAiChatDecoder::read_choice(json::Value choice, const EventCallback& on_event) {
+  if (!choice.is(json::Kind::Object)) {
+    fail_with(ProtocolFault::Malformed);
+    return;
+  }
+  if (count_of(choice, "index").value_or(0) != 0) return;  // of several answers only the first was asked for
+  if (const auto error = present(choice, "error"); error && is_error_object(*error)) {
+    fail_with(failure_from_error_value(options_.provider, *error));
+    return;
+  }
+  auto message = present(choice, "delta");
+  if (!message) message = present(choice, "message");
+  if (message) read_message(*message, on_event);
+  if (failure_) return;
+  if (const std::string_view reason = text_of(choice, "finish_reason"); !reason.empty()) read_finish_reason(reason);
+}
+
+void OpenAiChatDecoder::read_message(json::Value message, const EventCallback& on_event) {
+  if (!message.is(json::Kind::Object)) {
+    fail_with(ProtocolFault::Malformed);
+    return;
+  }
+  for (const std::string_view key : {"reasoning_content", "reasoning"}) {
+    const auto reasoning = present(message, key);
+    if (!reasoning || !reasoning->is(json::Kind::String) || reasoning->string().empty()) continue;
+    add_split(think_splitter_.finish(), on_event);
+    add_reasoning(reasoning_joiner_.append(reasoning->raw()), on_event);
+    break;
+  }
+  if (const auto content = present(message, "content")) read_content(*content, on_event);
+  if (const auto refusal = present(message, "refusal"); refusal && refusal->is(json::Kind::String)) {
+    is_refused_ = is_refused_ || !refusal->string().empty();
+    add_text(refusal_joiner_.append(refusal->raw()), on_event);
+  }
+  if (const auto calls = present(message, "tool_calls"); calls && calls->is(json::Kind::Array)) {
+    for (const json::Value call : calls->elements()) {
+      if (!failure_) read_tool_call(call, on_event);
+    }
+  }
+  // The form before `tool_calls`: the call itself, one per answer.
+  if (const auto call = present(message, "function_call"); call && !failure_) read_tool_call(*call, on_event);
+}
+
+// A string, or an array of parts with texts.
+void OpenAiChatDecoder::read_content(json::Value content, const EventCallback& on_event) {
+  const auto read_text = [&](json::Value text) {
+    add_split(think_splitter_.feed(text_joiner_.append(text.raw())), on_event);
+  };
+  if (content.is(json::Kind::String)) read_text(content);
+  if (!content.is(json::Kind::Array)) return;
+  for (const json::Value part : content.elements()) {
+    if (failure_) return;
+    if (part.is(json::Kind::String)) read_text(part);
+    const auto text = present(part, "text");
+    if (text && text->is(json::Kind::String)) read_text(*text);
+  }
+}
+
+void OpenAiChatDecoder::read_tool_call(json::Value call, const EventCallback& on_event) {
+  if (!call.is(json::Kind::Object)) {
+    fail_with(ProtocolFault::Malformed);
+    return;
+  }
+  const json::Value function = present(call, "function").value_or(call);
+  ToolCallFragment fragment;
+  fragment.index = count_of(call, "index");
+  fragment.id = trim(text_of(call, "id"));
+  fragment.name = trim(text_of(function, "name"));
+  if (const auto arguments = present(function, "arguments")) fragment.arguments = arguments->raw();
+  const std::size_t before = calls_.size();
+  const auto fault = calls_.add(fragment, on_event);
+  if (fault) {
+    fail_with(*fault);
+  } else if (calls_.size() > before) {
+    slots_.push_back(Slot{.kind = Slot::Kind::Call, .call = before, .text = {}});
+  }
+}
+
+void OpenAiChatDecoder::read_finish_reason(std::string_view reason) {
+  is_aborted_ = is_aborted_ || is_given_up(reason);
+  const Finish finish = finish_of(reason);
+  if (!finish_ || severity(finish) > severity(*finish_)) finish_ = finish;
+}
+
+// Cached and reasoning tokens are parts of the prompt's and the completion's here.
+void OpenAiChatDecoder::read_usage(json::Value usage, const EventCallback& on_event) {
+  if (!usage.is(json::Kind::Object)) return;
+  const auto prompt_tokens = count_of(usage, "prompt_tokens");
+  const auto completion_tokens = count_of(usage, "completion_tokens");
+  chat::Usage seen;
+  seen.output_tokens = completion_tokens;
+  seen.total_tokens = count_of(usage, "total_tokens");
+  if (const auto details = present(usage, "prompt_tokens_details")) {
+    seen.cache_read_tokens = count_of(*details, "cached_tokens");
+    seen.cache_creation_tokens = count_of(*details, "cache_write_tokens");
+  }
+  if (const auto details = present(usage, "completion_tokens_details")) {
+    seen.reasoning_tokens = count_of(*details, "reasoning_tokens");
+    if (seen.reasoning_tokens && completion_tokens) {
+      seen.reasoning_tokens = std::min(*seen.reasoning_tokens, *completion_tokens);
+    }
+  }
+  if (prompt_tokens) {
+    const std::int64_t cached = seen.cache_read_tokens.value_or(0) + seen.cache_creation_tokens.value_or(0);
+    seen.input_tokens = std::max<std::int64_t>(0, *prompt_tokens - cached);
+  }
+  if (seen.empty()) return;
+  if (completion_tokens) completion_tokens_ = completion_tokens;
+  usage_ = seen;
+  on_event(UsageSeen{.usage = seen});
+}
+
+void OpenAiChatDecoder::add_text(std::string text, const EventCallback& on_event) {
+  if (text.empty() || !is_within_text_budget(text.size())) return;
+  open_slot(Slot::Kind::Text).text += text;
+  on_event(TextDelta{.text = std::move(text)});
+}
+
+void OpenAiChatDecoder::add_reasoning(std::string text, const EventCallback& on_event) {
+  if (text.empty() || !is_within_text_budget(text.size())) return;
+  open_slot(Slot::Kind::Reasoning).text += text;
+  on_event(ReasoningDelta{.text = std::move(text)});
+}
+
+void OpenAiChatDecoder::add_split(ThinkSplitter::Split split, const EventCallback& on_event) {
+  add_reasoning(std::move(split.reasoning), on_event);
+  add_text(std::move(split.text), on_event);
+}
+
+void OpenAiChatDecoder::flush_texts(const EventCallback& on_event) {
+  add_reasoning(reasoning_joiner_.finish(), on_event);
+  add_split(think_splitter_.feed(text_joiner_.finish()), on_event);
+  add_split(think_splitter_.finish(), on_event);
+  add_text(refusal_joiner_.finish(), on_event);
+}
+
+bool OpenAiChatDecoder::is_within_text_budget(std::size_t bytes) {
+  text_bytes_ += bytes;
+  if (text_bytes_ <= kTextBytesMax) return true;
+  fail_with(ProtocolFault::TooLarge);
+  return false;
+}
+
+// Text and reasoning may alternate delta by delta: each goes on in its own slot until a call begins.
+OpenAiChatDecoder::Slot& OpenAiChatDecoder::open_slot(Slot::Kind kind) {
+  for (auto slot = slots_.rbegin(); slot != slots_.rend() && slot->kind != Slot::Kind::Call; ++slot) {
+    if (slot->kind == kind) return *slot;
+  }
+  return slots_.emplace_back(Slot{.kind = kind, .call = 0, .text = {}});
+}
+
+void OpenAiChatDecoder::fail_with(Failure failure) {
+  if (!failure_) failure_ = std::move(failure);
+}
+
+std::optional<Failure> OpenAiChatDecoder::failure_at_end(BodyEnd end) const {
+  if (failure_) return failure_;
+  const auto fault = [&](ProtocolFault kind) { return failure_from_protocol(options_.provider, kind); };
+  if (is_aborted_) return fault(ProtocolFault::Aborted);
+  if (end == BodyEnd::Cut && !is_done_) return failure_from_transport(options_.provider, TransportFault::Cut);
+  if (finish_) return std::nullopt;
+  if (!slots_.empty()) return fault(ProtocolFault::NoTerminal);
+  return fault(has_bytes_ && !has_events_ ? ProtocolFault::Malformed : ProtocolFault::Empty);
+}
+
+Finish OpenAiChatDecoder::judge_finish() const {
+  Finish finish = finish_.value_or(Finish::Unknown);
+  if (is_refused_ && severity(finish) < severity(Finish::ContentFilter)) return Finish::Refusal;
+  if (severity(finish) > severity(Finish::ToolUse)) return finish;
+  const bool has_calls =
+      std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.kind == Slot::Kind::Call; });
+  if (finish == Finish::Complete && has_calls) {
+    for (std::size_t call = 0; call < calls_.size(); ++call) {
+      if (!calls_.is_complete(call)) return Finish::Unknown;
+    }
+    finish = Finish::ToolUse;
+  }
+  if (finish != Finish::ToolUse) return finish;
+  if (!has_calls) return Finish::Unknown;
+  // Servers exist that report a call cut at the token cap as complete: the count must prove that it was not.
+  if (options_.output_tokens_max) {
+    if (!completion_tokens_) return Finish::Unknown;
+    if (*completion_tokens_ >= *options_.output_tokens_max) return Finish::Length;
+  }
+  return finish;
+}
+
+std::vector<chat::GeneratedPart> OpenAiChatDecoder::take_parts() {
+  std::vector<chat::GeneratedPart> parts;
+  for (Slot& slot : slots_) {
+    if (slot.kind == Slot::Kind::Text) parts.emplace_back(chat::TextPart{std::move(slot.text)});
+    if (slot.kind == Slot::Kind::Reasoning) {
+      parts.emplace_back(chat::ReasoningPart{.text = std::move(slot.text), .provider_state = {}});
+    }
+    if (slot.kind != Slot::Kind::Call) continue;
+    if (auto call = calls_.take(slot.call)) parts.emplace_back(std::move(*call));
+  }
+  return parts;
+}
+
+}  // namespace assay::providers

@@ -1,0 +1,89 @@
+#pragma once
+// Chat Completions: the answer, streamed or (from servers that ignore `stream`) as one object.
+//
+// Finish provenance is a positive list: only `tool_calls`, `function_call`, and `stop` with nothing but complete calls,
+// can become ToolUse, and only if no refusal was seen and the completion stayed below the cap that was sent. Every
+// other reason is what its name says, or Unknown.
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "json/document.h"
+#include "providers/sse_parser.h"
+#include "providers/string_joiner.h"
+#include "providers/think_splitter.h"
+#include "providers/tool_call_assembler.h"
+#include "providers/wire.h"
+
+namespace assay::providers {
+
+class OpenAiChatDecoder final : public Decoder {
+ public:
+  struct Options {
+    std::string provider;                           // for failures
+    std::optional<std::int64_t> output_tokens_max;  // the cap that was sent
+    std::vector<ToolCallAssembler::CappedTool> capped_tools;
+  };
+  explicit OpenAiChatDecoder(Options options);
+
+  bool feed(std::string_view bytes, const EventCallback& on_event) override;
+  Result<chat::GeneratedStep, Failure> finish(BodyEnd end, const EventCallback& on_event) override;
+
+ private:
+  enum class Form { Undecided, Stream, Whole };
+
+  void read_item(const SseItem& item, const EventCallback& on_event);
+  void read_event(const SseEvent& event, const EventCallback& on_event);
+  void read_whole(const EventCallback& on_event);
+  void read_chunk(json::Value chunk, const EventCallback& on_event);
+  void read_choice(json::Value choice, const EventCallback& on_event);
+  void read_message(json::Value message, const EventCallback& on_event);
+  void read_content(json::Value content, const EventCallback& on_event);
+  void read_tool_call(json::Value call, const EventCallback& on_event);
+  void read_finish_reason(std::string_view reason);
+  void read_usage(json::Value usage, const EventCallback& on_event);
+
+  void add_text(std::string text, const EventCallback& on_event);
+  void add_reasoning(std::string text, const EventCallback& on_event);
+  void add_split(ThinkSplitter::Split split, const EventCallback& on_event);
+  void flush_texts(const EventCallback& on_event);
+  [[nodiscard]] bool is_within_text_budget(std::size_t bytes);
+
+  void fail_with(Failure failure);
+  void fail_with(ProtocolFault fault) { fail_with(failure_from_protocol(options_.provider, fault)); }
+  [[nodiscard]] std::optional<Failure> failure_at_end(BodyEnd end) const;
+  [[nodiscard]] structured::Finish judge_finish() const;
+  [[nodiscard]] std::vector<chat::GeneratedPart> take_parts();
+
+  // One place in the answer's order: text between two calls, reasoning between two calls, or a call.
+  struct Slot {
+    enum class Kind { Text, Reasoning, Call } kind;
+    std::size_t call = 0;
+    std::string text;
+  };
+  Slot& open_slot(Slot::Kind kind);
+
+  Options options_;
+  Form form_ = Form::Undecided;
+  SseParser parser_;
+  std::string whole_;
+  ToolCallAssembler calls_;
+  StringJoiner text_joiner_{Unencodable::Replace};
+  StringJoiner reasoning_joiner_{Unencodable::Replace};
+  StringJoiner refusal_joiner_{Unencodable::Replace};
+  ThinkSplitter think_splitter_;
+  std::vector<Slot> slots_;
+  std::size_t text_bytes_ = 0;
+  chat::Usage usage_;
+  std::optional<std::int64_t> completion_tokens_;
+  std::optional<structured::Finish> finish_;
+  std::optional<Failure> failure_;
+  bool is_refused_ = false;
+  bool is_aborted_ = false;
+  bool has_bytes_ = false;
+  bool has_events_ = false;
+  bool is_done_ = false;  // `[DONE]`, or the whole object
+};
+
+}  // namespace assay::providers
