@@ -283,6 +283,10 @@ class Evaluator {
       const std::size_t position = index++;
       const Node* node = position < rules.tuple.size() ? rules.tuple[position] : rules.rest;
       if (node == nullptr) break;
+      if (node->allows_nothing() && position >= rules.tuple.size()) {
+        note(where, [&] { return rule::too_many_elements(rules); });
+        return false;
+      }
       if (apply(*node, element, where.element(position))) continue;
       ok = false;
       if (!kExplains) return false;

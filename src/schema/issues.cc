@@ -89,7 +89,7 @@ std::string type(TypeMask expected, std::string_view keyword) {
     const bool in_number = kTypeNames[i] == "integer" && (expected & kFractionBit) != 0;
     if ((expected & (1U << i)) != 0 && !in_number) names.push_back(kTypeNames[i]);
   }
-  if (names.empty()) return fmt::format("{}: no value is allowed here", keyword == "type" ? "false" : keyword);
+  if (names.empty()) return fmt::format("{}: no value is allowed here", keyword == "type" ? "false schema" : keyword);
   std::string text = fmt::format("{}: expected {}", keyword, names.front());
   for (std::size_t i = 1; i < names.size(); ++i) {
     text += i + 1 == names.size() ? " or " : ", ";
@@ -139,6 +139,11 @@ std::string unknown_property(const ObjectRules& rules) {
     if (!listing.add(shown)) return listing.take();
   }
   return any ? listing.take() : "additionalProperties: no property is allowed here";
+}
+
+std::string too_many_elements(const ArrayRules& rules) {
+  if (rules.tuple.empty()) return "items: no element is allowed here";
+  return fmt::format("additionalItems: at most {} elements", rules.tuple.size());
 }
 
 std::string nearest(std::string_view keyword, std::size_t alternatives, std::size_t nearest) {

@@ -46,6 +46,7 @@ namespace rule {
 [[nodiscard]] std::string missing(std::string_view name);
 [[nodiscard]] std::string dependency(std::string_view trigger, std::string_view name);
 [[nodiscard]] std::string unknown_property(const ObjectRules& rules);
+[[nodiscard]] std::string too_many_elements(const ArrayRules& rules);
 [[nodiscard]] std::string nearest(std::string_view keyword, std::size_t alternatives, std::size_t nearest);
 }  // namespace rule
 

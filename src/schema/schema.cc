@@ -1,6 +1,7 @@
 #include "schema/schema.h"
 
 #include "json/error.h"
+#include "json/pointer.h"
 #include "schema/admission.h"
 #include "schema/compiler.h"
 #include "schema/evaluator.h"
@@ -47,7 +48,7 @@ Result<Schema, Refusal> Schema::compile(std::string_view schema_text) {
     return fail(Refusal{.code = RefusalCode::RawJson,
                         .code_name = std::string(json::code_name(error.code)),
                         .detail = json::describe(error),
-                        .pointer = {},
+                        .pointer = json::locate(schema_text, error.offset),
                         .offset = error.offset});
   }
   if (auto refusal = screen(document->root())) return fail(std::move(*refusal));

@@ -1,0 +1,120 @@
+#include "schema/evaluator.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace assay::schema {
+namespace {
+
+bool fits(std::string_view schema, std::string_view instance) {
+  const auto compiled = Schema::compile(schema);
+  EXPECT_TRUE(compiled) << schema << ": " << compiled.error().detail;
+  const auto document = json::Document::parse(std::string(instance), json::kOutputCaps);
+  EXPECT_TRUE(document) << instance;
+  const Outcome outcome = compiled->check(document->root());
+  EXPECT_EQ(compiled->validate(document->root()).outcome, outcome);
+  return outcome == Outcome::Valid;
+}
+
+TEST(Evaluator, IntegerMeansAZeroFractionInAnySpelling) {
+  for (const char* integer :
+       {"1", "-0", "1.0", "1e2", "100e-2", "1e1024", "12345678910111213141516171819202122232425262728293031"}) {
+    EXPECT_TRUE(fits(R"({"type":"integer"})", integer)) << integer;
+  }
+  for (const char* other : {"1.5", "1e-1", "1e-1024", "0.1e0", "\"1\"", "true"})
+    EXPECT_FALSE(fits(R"({"type":"integer"})", other)) << other;
+}
+
+TEST(Evaluator, ComparesNumbersExactly) {
+  EXPECT_FALSE(fits(R"({"maximum":9007199254740992})", "9007199254740993"));
+  EXPECT_FALSE(fits(R"({"const":9007199254740993})", "9007199254740992"));
+  EXPECT_FALSE(fits(R"({"enum":[9007199254740993,0.1]})", "9007199254740992"));
+  EXPECT_TRUE(fits(R"({"enum":[9007199254740993,0.1]})", "9007199254740993.0"));
+  EXPECT_TRUE(fits(R"({"uniqueItems":true})", "[9007199254740992,9007199254740993]"));
+  EXPECT_FALSE(fits(R"({"uniqueItems":true})", "[1,1.0]"));
+  EXPECT_TRUE(fits(R"({"multipleOf":0.1})", "0.3"));
+  EXPECT_TRUE(fits(R"({"multipleOf":1e-1024})", "1e1024"));
+  EXPECT_FALSE(fits(R"({"multipleOf":3})", "1e1024"));
+  EXPECT_TRUE(fits(R"({"maximum":1e400})", "1e399"));
+  EXPECT_FALSE(fits(R"({"maximum":1e400})", "1e401"));
+  EXPECT_TRUE(fits(R"({"const":0})", "-0.0"));
+  EXPECT_TRUE(fits(R"({"exclusiveMinimum":-1e-1024})", "0"));
+  EXPECT_FALSE(fits(R"({"minimum":-1})", "-1.0000000000000000000000000000000000000001"));
+}
+
+TEST(Evaluator, CountsCodePoints) {
+  EXPECT_TRUE(fits(R"({"minLength":2,"maxLength":2})", "\"\U0001F432\u00E4\""));
+  EXPECT_FALSE(fits(R"({"maxLength":1})", "\"e\u0301\""));
+  EXPECT_TRUE(fits(R"({"maxLength":1e400})", "\"abc\""));
+  EXPECT_FALSE(fits(R"({"minLength":1e400})", "\"abc\""));
+}
+
+TEST(Evaluator, EqualityIgnoresKeyOrderAndSpelling) {
+  EXPECT_TRUE(fits(R"({"const":{"a":[1,{"b":null}],"c":"\u0064"}})", R"({"c":"d","a":[1.0,{"b":null}]})"));
+  EXPECT_FALSE(fits(R"({"const":{"a":1}})", R"({"a":1,"b":1})"));
+  EXPECT_FALSE(fits(R"({"uniqueItems":true})", R"([{"a":1,"b":[2]},{"b":[2e0],"a":1}])"));
+  EXPECT_TRUE(fits(R"({"uniqueItems":true})", R"([1,true,"1",[1],{"1":1},null,false,0,"",[],{}])"));
+  EXPECT_FALSE(fits(R"({"enum":[1,"",[],null]})", "false"));
+}
+
+TEST(Evaluator, PropertiesPatternsAndTheRestWorkTogether) {
+  const char* schema = R"({"properties":{"a":{"type":"string"},"x1":true},"patternProperties":{"^x":{"type":"integer"}},
+                          "additionalProperties":{"type":"null"}})";
+  EXPECT_TRUE(fits(schema, R"({"a":"","x1":1,"x2":2,"other":null})"));
+  EXPECT_FALSE(fits(schema, R"({"x1":"s"})"));
+  EXPECT_FALSE(fits(schema, R"({"other":1})"));
+  EXPECT_TRUE(fits(R"({"additionalProperties":false})", "[1]"));
+  EXPECT_TRUE(fits(R"({"properties":{"\u0061":false}})", R"({"b":1})"));
+  EXPECT_FALSE(fits(R"({"properties":{"\u0061":false}})", R"({"a":1})"));
+}
+
+TEST(Evaluator, TuplesAndTheRestOfAnArray) {
+  EXPECT_TRUE(fits(R"({"items":[{"type":"string"},{"type":"integer"}],"additionalItems":{"type":"null"}})",
+                   R"(["",1,null,null])"));
+  EXPECT_FALSE(fits(R"({"items":[{"type":"string"}],"additionalItems":{"type":"null"}})", R"(["",1])"));
+  EXPECT_TRUE(fits(R"({"items":[{"type":"string"}]})", R"(["",1])"));
+  EXPECT_TRUE(fits(R"({"additionalItems":false})", "[1]"));
+  EXPECT_TRUE(fits(R"({"items":{},"additionalItems":false})", "[1]"));
+  EXPECT_TRUE(fits(R"({"items":false})", "[]"));
+  EXPECT_FALSE(fits(R"({"items":false})", "[1]"));
+}
+
+TEST(Evaluator, ConditionsAndDependencies) {
+  EXPECT_TRUE(fits(R"({"then":false})", "1"));
+  EXPECT_TRUE(fits(R"({"if":false})", "1"));
+  EXPECT_FALSE(fits(R"({"if":{"type":"integer"},"then":{"minimum":2}})", "1"));
+  EXPECT_TRUE(fits(R"({"if":{"type":"integer"},"then":{"minimum":2}})", "0.5"));
+  EXPECT_FALSE(fits(R"({"if":{"type":"integer"},"else":false})", "0.5"));
+  EXPECT_FALSE(fits(R"({"dependencies":{"a":{"required":["b"]}}})", R"({"a":1})"));
+  EXPECT_FALSE(fits(R"({"dependencies":{"a":false}})", R"({"a":1})"));
+  EXPECT_TRUE(fits(R"({"dependencies":{"a":["b"],"c":["d"]}})", R"({"a":1,"b":1})"));
+}
+
+TEST(Evaluator, PropertyNamesAreStrings) {
+  EXPECT_TRUE(fits(R"({"propertyNames":{"type":"string","enum":["a","b"],"not":{"const":"b"}}})", R"({"a":1})"));
+  EXPECT_FALSE(fits(R"({"propertyNames":{"not":{"const":"b"}}})", R"({"b":1})"));
+  EXPECT_FALSE(fits(R"({"propertyNames":{"type":"object"}})", R"({"b":1})"));
+  EXPECT_TRUE(fits(R"({"propertyNames":false})", "{}"));
+  EXPECT_FALSE(fits(R"({"propertyNames":{"format":"date"}})", R"({"b":1})"));
+}
+
+TEST(Evaluator, FormatsApplyToStringsAlone) {
+  EXPECT_TRUE(fits(R"({"format":"date"})", "1"));
+  EXPECT_FALSE(fits(R"({"format":"date"})", "\"2024-02-30\""));
+}
+
+TEST(Evaluator, ManyRequiredNames) {
+  std::string names;
+  std::string members;
+  for (int i = 0; i < 500; ++i) {
+    names += fmt::format("{}\"n{}\"", i == 0 ? "" : ",", i);
+    members += fmt::format("{}\"n{}\":0", i == 0 ? "" : ",", i);
+  }
+  const std::string schema = R"({"required":[)" + names + R"(],"dependencies":{"n0":["n499"]}})";
+  EXPECT_TRUE(fits(schema, "{" + members + "}"));
+  members.replace(members.find("\"n250\""), 6, "\"m250\"");
+  EXPECT_FALSE(fits(schema, "{" + members + "}"));
+}
+
+}  // namespace
+}  // namespace assay::schema
