@@ -41,8 +41,7 @@ Task<> watch_peer(StreamChannel& channel) {
   while (stray <= kStrayInputBytesMax) {
     const ReadOutcome read = co_await channel.socket().read_some(scrap.data(), scrap.size(), Deadline::never());
     if (read.status != IoStatus::Done) {
-      channel.leave(StopReason::PeerClosed);
-      channel.socket().close();
+      channel.lose_peer();
       co_return;
     }
     stray += read.bytes;

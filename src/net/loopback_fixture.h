@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/time.h"
 #include "net/loop.h"
 #include "net/task.h"
 
@@ -57,6 +59,11 @@ class RawSocket {
       bytes.remove_prefix(static_cast<std::size_t>(sent));
     }
     return true;
+  }
+  // False where not a byte could be sent for so long, or the connection is gone; otherwise sends everything.
+  bool try_send_within(std::string_view bytes, Milliseconds patience) {
+    pollfd writable{.fd = descriptor_, .events = POLLOUT, .revents = 0};
+    return ::poll(&writable, 1, static_cast<int>(patience.count())) == 1 && send(bytes);
   }
   // Empty at the end, which was_reset() tells apart from a reset.
   std::string read_some() {

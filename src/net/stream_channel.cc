@@ -16,8 +16,7 @@ Task<bool> StreamChannel::write(std::string bytes) {
   ++writes_;
   turn_.notify();
   if (status == IoStatus::Done) co_return true;
-  leave(status == IoStatus::TimedOut ? StopReason::SlowPeer : StopReason::PeerClosed);
-  socket_->close();
+  lose_peer();
   co_return false;
 }
 
@@ -25,6 +24,11 @@ void StreamChannel::leave(StopReason reason) {
   gone_.stop(reason);
   closed_.stop(reason);
   turn_.notify();
+}
+
+void StreamChannel::lose_peer() {
+  leave(socket_->has_slow_peer() ? StopReason::SlowPeer : StopReason::PeerClosed);
+  socket_->close();
 }
 
 }  // namespace assay::net

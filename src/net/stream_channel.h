@@ -23,6 +23,9 @@ class StreamChannel {
   // Nothing can be sent any more. The first reason counts.
   void leave(StopReason reason);
 
+  // The same after a failed read or write, and cuts the connection.
+  void lose_peer();
+
   [[nodiscard]] bool is_gone() const { return gone_.stopped(); }
   [[nodiscard]] StopToken gone() const { return gone_.token(); }
   [[nodiscard]] StopToken closed() const { return closed_.token(); }

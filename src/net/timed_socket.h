@@ -37,6 +37,9 @@ class TimedSocket : public std::enable_shared_from_this<TimedSocket> {
   // section 9.6). Requires: no read under way.
   Task<> close_gently(Deadline deadline);
 
+  // Whether a write's deadline has closed the connection, which a read under way sees only as Failed.
+  [[nodiscard]] bool has_slow_peer() const { return writing_.expired; }
+
   // Cuts the connection; operations under way fail.
   void close();
 

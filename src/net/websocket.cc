@@ -51,7 +51,7 @@ class Peer {
     while (open) {
       const ReadOutcome read = co_await channel_.socket().read_some(bytes.data(), bytes.size(), Deadline::never());
       if (read.status != IoStatus::Done) {
-        channel_.leave(StopReason::PeerClosed);
+        channel_.lose_peer();
         break;
       }
       const std::string_view received(bytes.data(), read.bytes);
