@@ -20,8 +20,8 @@ inline constexpr std::size_t kFormatDescriptionBytesMax = 1024;
 struct JsonSchemaFormat {
   std::string name;
   std::optional<std::string> description;
-  std::string schema;  // exactly as sent
-  schema::Schema compiled;
+  std::string schema;                      // exactly as sent
+  std::optional<schema::Schema> compiled;  // of what parse_response_format accepted: always
 };
 
 enum class FormatKind {
@@ -42,6 +42,7 @@ struct FieldFault {
   friend bool operator==(const FieldFault&, const FieldFault&) = default;
 };
 inline constexpr std::size_t kFaultDetailBytesMax = 1024;
+inline constexpr std::size_t kFaultsMax = 16;  // further ones are left out
 
 // `raw_member` is the field's value byte for byte as sent (json::Value::raw); empty: the field was absent. Reports each
 // independent fault once. Compiles the schema: no chat lock may be held around it.

@@ -84,8 +84,11 @@ struct Offer {
 Result<schema::Schema, OutcomeError> preflight(const RequestPart& request, const Offer& offer,
                                                const schema::Schema* compiled = nullptr);
 
-// Why the request ends without a value when a budget is spent: ValidationExhausted where any rejection answered a
+enum class Budget { Repairs, Steps };
+
+// Why a request ends without a value when `spent` is used up: ValidationExhausted where any rejection answered a
 // finalizer call, else NotProduced. `last` is the last rejection, where one is at hand.
-OutcomeError exhausted(bool rejection_answered_finalizer, std::optional<RejectionKind> last = std::nullopt);
+OutcomeError exhausted(Budget spent, bool rejection_answered_finalizer,
+                       std::optional<RejectionKind> last = std::nullopt);
 
 }  // namespace assay::structured
