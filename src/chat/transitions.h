@@ -16,6 +16,7 @@
 #include "chat/chat.h"
 #include "chat/effects.h"
 #include "chat/message.h"
+#include "chat/rows.h"
 #include "chat/state.h"
 
 namespace assay::chat {
@@ -151,8 +152,5 @@ struct FinishInterruption {
 };
 ReadPlan reads_of(const FinishInterruption& input);
 Decision decide(const LockedChat& locked, const FinishInterruption& input);
-
-// The receipt's row: assistant, for clients alone, one text and the outcome.
-[[nodiscard]] NewMessage receipt_row(const structured::OutcomePart& outcome);
 
 }  // namespace assay::chat

@@ -4,14 +4,16 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "chat/chat.h"
-#include "chat/generated_step.h"
 #include "chat/message.h"
 #include "chat/model.h"
 #include "chat/prompt.h"
+#include "chat/rows.h"
 #include "schema/schema.h"
 #include "structured/request_state.h"
 
@@ -35,7 +37,7 @@ struct Governing {
   schema::Schema schema;
 };
 
-// Call the model with build_prompt.
+// Call the model with build_prompt, then assemble_step.
 struct Generate {
   std::optional<Governing> governing;
 };
@@ -57,26 +59,10 @@ using TurnDecision = std::variant<Generate, EndTurn, FailTurn, AnswerCalls>;
 // Requires: the chat's status is Running.
 [[nodiscard]] TurnDecision decide_turn(const TurnView& turn);
 
-// What a model sees of a history: no receipts, no rows for clients alone, no internal parts, compressed rows by their
-// summary; corrective rows and, for arguments that were not kept, a notice in their place. System rows are not among
-// it. `model_config`: whose provider state may be replayed.
-[[nodiscard]] std::vector<PromptRow> prompt_rows(std::span<const Message> history, const ModelConfigId& model_config);
-[[nodiscard]] Prompt build_prompt(const TurnView& turn, const Generate& generate);
-
-// The rows of the step go into one transaction with what follows: CommitStep where `then` is empty, else FinishTurn or
-// FinishError.
-struct StepPlan {
-  std::vector<NewMessage> rows;
-  std::variant<std::monostate, EndTurn, FailTurn> then;
-};
-// `generate` is the decision, on the same view, that the step answers.
-[[nodiscard]] StepPlan assemble_step(const TurnView& turn, const Generate& generate, const GeneratedStep& step);
-
-// A model call that failed for good: the error, and a governing request's `generation_failed` receipt.
-[[nodiscard]] FailTurn fail_generation(const Generate& generate, ChatError error);
-
-// Local calls of the last step that no later row answers, in order.
-[[nodiscard]] std::vector<ToolCallPart> outstanding_calls(std::span<const Message> history);
+// An error of this turn's own making, with the provider's name.
+[[nodiscard]] ChatError turn_error(const TurnView& turn, std::string_view kind, std::string message);
+// The end of a request without a value: the error and its receipt.
+[[nodiscard]] FailTurn fail_request(const TurnView& turn, RequestId request_id, const structured::OutcomeError& error);
 
 // For structured/, lifetime as the messages'.
 [[nodiscard]] std::vector<structured::RowView> row_views(std::span<const Message> history);

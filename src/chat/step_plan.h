@@ -1,0 +1,23 @@
+#pragma once
+// What a finished model call becomes: rows, and how the turn goes on.
+#include <variant>
+#include <vector>
+
+#include "chat/generated_step.h"
+#include "chat/turn.h"
+
+namespace assay::chat {
+
+// The rows of the step go into one transaction with what follows: CommitStep where `then` is empty, else FinishTurn or
+// FinishError.
+struct StepPlan {
+  std::vector<NewMessage> rows;
+  std::variant<std::monostate, EndTurn, FailTurn> then;
+};
+// `generate` is the decision, on the same view, that the step answers.
+[[nodiscard]] StepPlan assemble_step(const TurnView& turn, const Generate& generate, const GeneratedStep& step);
+
+// A model call that failed for good: the error, and a governing request's `generation_failed` receipt.
+[[nodiscard]] FailTurn fail_generation(const Generate& generate, ChatError error);
+
+}  // namespace assay::chat
