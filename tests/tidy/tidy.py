@@ -153,7 +153,7 @@ def check_rooms(tree, files):
                 continue
             tests = [path.with_name(path.stem + suffix) for suffix in ("_test.cc", "_pgtest.cc")]
             if not any(test.exists() for test in tests) and not re.search(rf"\b{re.escape(path.name)}\b", told):
-                tree.breach(path, 1, "test", f"no test beside it, and {folder}/README.md does not say why")
+                tree.breach(path, 1, "test", f"no test beside it; if {folder}/README.md has a reason, it names the file")
 
 
 def check_document(tree, path, text):
