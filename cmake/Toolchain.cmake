@@ -26,7 +26,8 @@ add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-con
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # A ThreadSanitizer note about fences in Asio, false alarms of GCC 12 inside libstdc++ and about coroutine frames of
   # Asio, and one about `if` before a GoogleTest macro (clang knows both idioms and keeps these warnings on).
-  add_compile_options(-Wno-dangling-else -Wno-mismatched-new-delete -Wno-tsan -Wno-maybe-uninitialized -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds)
+  add_compile_options(-Wno-dangling-else -Wno-mismatched-new-delete -Wno-tsan -Wno-maybe-uninitialized -Wno-restrict
+                      -Wno-stringop-overflow -Wno-array-bounds)
 endif()
 if(ASSAY_SANITIZE)
   add_compile_options(-fsanitize=${ASSAY_SANITIZE} -fno-sanitize-recover=all)

@@ -186,6 +186,11 @@ class Rules(unittest.TestCase):
             with self.subTest(line):
                 self.expect("sleep", "tests/restart_test.cc", f"void f() {{ {line} }}\n")
 
+    def test_a_yield_is_no_sleep(self):
+        self.write("tests/loop_test.cc", "Task<> f() { co_await sleep_for(Milliseconds(0)); }\n")
+        self.assertEqual([], self.rules())
+        self.expect("sleep", "tests/loop_test.cc", "Task<> f() { co_await sleep_for(Milliseconds(1)); }\n")
+
     def test_a_waiver_needs_a_reason(self):
         call = "std::this_thread::sleep_for(1ms);\n"
         self.expect("sleep", "tests/restart_test.cc", "// tidy: allow sleep\n" + call)
