@@ -1,0 +1,236 @@
+#include "api/chats.h"
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "api/projection.h"
+#include "chat/transitions.h"
+#include "json/writer.h"
+
+namespace assay::api {
+
+namespace {
+
+std::string chat_json(const chat::Chat& chat, const store::User& owner) {
+  json::Writer writer;
+  write_chat(writer, chat, owner.username);
+  return writer.take();
+}
+
+// Decides by the pure transition under the chat's lock.
+template <class Input>
+net::Task<Result<store::Committed, ApiError>> apply(Services& services, ChatId chat, Input input, Deadline deadline) {
+  const auto shared = std::make_shared<const Input>(std::move(input));
+  auto plan = chat::reads_of(*shared);
+  store::Decide decide = [shared](const chat::LockedChat& locked) { return chat::decide(locked, *shared); };
+  auto committed = co_await services.store.chats().transit(chat, std::move(plan), std::move(decide), deadline);
+  if (!committed) co_return fail(error_of(committed.error()));
+  co_return std::move(*committed);
+}
+
+// The chat after an answer to COMMIT was lost: whether it exists tells whether it was made.
+net::Task<Result<chat::Chat, ApiError>> settle_create(Services& services, ChatId id, store::StoreError error,
+                                                      Deadline deadline) {
+  if (error.kind == store::StoreErrorKind::InDoubt) {
+    auto found = co_await services.store.chats().find_chat(id, deadline);
+    if (found && *found) co_return std::move(**found);
+    if (found) error.kind = store::StoreErrorKind::Unavailable;
+  }
+  co_return fail(error_of(error));
+}
+
+std::string send_reply(const store::Committed& committed) {
+  const bool is_queued = !committed.enqueued.empty();
+  const chat::Message* own = nullptr;
+  for (const auto& message : committed.inserted) {
+    if (!is_queued && message.role == chat::Role::User && is_visible(message)) own = &message;
+  }
+  json::Writer writer;
+  writer.begin_object();
+  if (own != nullptr) write_message(writer.key("message"), *own);
+  bool any = false;
+  for (const auto& message : committed.inserted) any = any || is_visible(message);
+  if (any) {
+    writer.key("messages").begin_array();
+    for (const auto& message : committed.inserted) {
+      if (is_visible(message)) write_message(writer, message);
+    }
+    writer.end_array();
+  }
+  if (is_queued) write_queued_message(writer.key("queued_message"), committed.enqueued.back());
+  writer.member("queued", is_queued).end_object();
+  return writer.take();
+}
+
+// Title, labels and the archived flag in one transaction: all of it or nothing.
+chat::Decision decide_patch(const chat::LockedChat& locked, const PatchRequest& patch) {
+  chat::Effects all;
+  if (patch.title) {
+    auto effects = chat::decide(locked, chat::SetTitle{.title = *patch.title});
+    if (!effects) return effects;
+    all.title = std::move(effects->title);
+  }
+  if (patch.labels) {
+    auto effects = chat::decide(locked, chat::SetLabels{.labels = *patch.labels});
+    if (!effects) return effects;
+    all.labels = std::move(effects->labels);
+  }
+  if (patch.archived) {
+    auto effects = chat::decide(locked, chat::SetArchived{.archived = *patch.archived});
+    if (!effects) return effects;
+    all.archived = effects->archived;
+  }
+  return all;
+}
+
+net::Task<Result<chat::Chat, ApiError>> wait_until_interrupted(Services& services, ChatId id, net::StopToken stop,
+                                                               Deadline deadline) {
+  auto subscription = services.store.notifications().subscribe(id);
+  while (true) {
+    subscription.changed().clear();
+    auto found = co_await services.store.chats().find_chat(id, deadline);
+    if (!found) co_return fail(error_of(found.error()));
+    if (!*found) co_return fail(refusal(404, "There is no such chat."));
+    if ((*found)->status != chat::Status::Interrupting) co_return std::move(**found);
+    const auto poll = Deadline::after(services.clock, live::kPollBusy).earlier_of(deadline);
+    const auto woken = co_await subscription.changed().wait(poll, stop);
+    if (woken == net::WaitOutcome::Stopped || deadline.has_passed(services.clock)) co_return std::move(**found);
+  }
+}
+
+}  // namespace
+
+net::Task<Answer> create_chat(Services& services, Call call) {
+  auto decoded = decode_create(std::move(call.request.body), call.user, services.offer);
+  if (!decoded) co_return fail(std::move(decoded.error()));
+  chat::CreateChat& input = decoded->input;
+  const auto id = ChatId::random(services.random);
+  input.id = id;
+  if (decoded->format) {
+    input.content.emplace_back(request_part(RequestId::random(services.random), std::move(*decoded->format)));
+  }
+  auto made = chat::create(input);
+  if (!made) co_return fail(error_of(made.error()));
+  chat::Effects first;
+  first.insert = std::move(made->messages);
+  first.status = made->chat.status;
+  auto committed = co_await services.store.chats().create(std::move(made->chat), std::move(first), call.deadline);
+  if (committed) co_return json_response(201, chat_json(committed->chat, call.user));
+  const auto* store_error = std::get_if<store::StoreError>(&committed.error());
+  if (store_error == nullptr) co_return fail(error_of(committed.error()));
+  auto settled = co_await settle_create(services, id, *store_error, call.deadline);
+  if (!settled) co_return fail(std::move(settled.error()));
+  co_return json_response(201, chat_json(*settled, call.user));
+}
+
+net::Task<Answer> list_chats(Services& services, Call call) {
+  auto decoded = decode_list(call.request.query_parameters);
+  if (!decoded) co_return fail(std::move(decoded.error()));
+  store::ChatListQuery query;
+  query.owner = call.user.id;
+  query.archived = decoded->archived;
+  query.labels = std::move(decoded->labels);
+  query.title_contains = std::move(decoded->title_contains);
+  query.after_id = decoded->after_id;
+  query.offset = decoded->offset;
+  query.limit = decoded->limit;
+  auto found = co_await services.store.chats().list_chats(std::move(query), call.deadline);
+  if (!found) co_return fail(error_of(found.error()));
+  json::Writer writer;
+  writer.begin_array();
+  for (const auto& chat : *found) write_chat(writer, chat, call.user.username);
+  writer.end_array();
+  co_return json_response(200, writer.take());
+}
+
+net::Task<Answer> get_chat(Services& services, Call call) {
+  auto chat = co_await find_chat(services, call);
+  if (!chat) co_return fail(std::move(chat.error()));
+  co_return json_response(200, chat_json(*chat, call.user));
+}
+
+net::Task<Answer> patch_chat(Services& services, Call call) {
+  auto chat = co_await find_chat(services, call);
+  if (!chat) co_return fail(std::move(chat.error()));
+  auto decoded = decode_patch(std::move(call.request.body), *chat);
+  if (!decoded) co_return fail(std::move(decoded.error()));
+  net::HttpResponse done;
+  done.status = 204;
+  if (decoded->changes_nothing()) co_return done;
+  const auto patch = std::make_shared<const PatchRequest>(std::move(*decoded));
+  chat::ReadPlan plan;
+  store::Decide decide = [patch](const chat::LockedChat& locked) { return decide_patch(locked, *patch); };
+  auto committed = co_await services.store.chats().transit(chat->id, std::move(plan), std::move(decide), call.deadline);
+  if (!committed) co_return fail(error_of(committed.error()));
+  co_return done;
+}
+
+net::Task<Answer> list_messages(Services& services, Call call) {
+  const auto decoded = decode_page(call.request.query_parameters);
+  if (!decoded) co_return fail(decoded.error());
+  auto chat = co_await find_chat(services, call);
+  if (!chat) co_return fail(std::move(chat.error()));
+  auto page = co_await services.store.chats().list_messages(chat->id, decoded->before_id, decoded->after_id,
+                                                            decoded->limit, call.deadline);
+  if (!page) co_return fail(error_of(page.error()));
+  std::vector<chat::QueuedMessage> queue;
+  if (!decoded->before_id && !decoded->after_id && chat->queue_length > 0) {
+    auto listed = co_await services.store.chats().list_queue(chat->id, call.deadline);
+    if (!listed) co_return fail(error_of(listed.error()));
+    queue = std::move(*listed);
+  }
+  co_return json_response(200, messages_json(page->messages, queue, page->has_more));
+}
+
+net::Task<Answer> send_message(Services& services, Call call) {
+  auto chat = co_await find_chat(services, call);
+  if (!chat) co_return fail(std::move(chat.error()));
+  auto decoded = decode_send(std::move(call.request.body), call.user, *chat, services.offer);
+  if (!decoded) co_return fail(std::move(decoded.error()));
+  chat::SendMessage input = std::move(decoded->input);
+  if (decoded->format) {
+    input.content.emplace_back(request_part(RequestId::random(services.random), std::move(*decoded->format)));
+  }
+  auto committed = co_await apply(services, chat->id, std::move(input), call.deadline);
+  if (!committed) co_return fail(std::move(committed.error()));
+  co_return json_response(200, send_reply(*committed));
+}
+
+net::Task<Answer> delete_queued_message(Services& services, Call call) {
+  chat::DeleteQueuedMessage input;
+  const auto id = parse_integer(call.parameters.back());
+  if (!id || *id <= 0)
+    co_return fail(refusal(400, "The queued message's id is not valid.", "It must be a positive integer."));
+  input.queue_id = *id;
+  auto chat = co_await find_chat(services, call);
+  if (!chat) co_return fail(std::move(chat.error()));
+  auto committed = co_await apply(services, chat->id, input, call.deadline);
+  if (!committed) co_return fail(std::move(committed.error()));
+  net::HttpResponse done;
+  done.status = 204;
+  co_return done;
+}
+
+net::Task<Answer> interrupt_chat(Services& services, Call call) {
+  auto chat = co_await find_chat(services, call);
+  if (!chat) co_return fail(std::move(chat.error()));
+  chat::Interrupt input;
+  auto committed = co_await apply(services, chat->id, input, call.deadline);
+  if (!committed) co_return fail(std::move(committed.error()));
+  if (call.request.query("wait") != "true") co_return json_response(200, chat_json(committed->chat, call.user));
+  auto settled = co_await wait_until_interrupted(services, chat->id, call.request.stop, call.deadline);
+  if (!settled) co_return fail(std::move(settled.error()));
+  co_return json_response(200, chat_json(*settled, call.user));
+}
+
+net::Task<Answer> reconcile_chat(Services& services, Call call) {
+  auto chat = co_await find_chat(services, call);
+  if (!chat) co_return fail(std::move(chat.error()));
+  chat::ReconcileInvalidState input;
+  auto committed = co_await apply(services, chat->id, input, call.deadline);
+  if (!committed) co_return fail(std::move(committed.error()));
+  co_return json_response(200, chat_json(committed->chat, call.user));
+}
+
+}  // namespace assay::api
