@@ -16,6 +16,7 @@
 #include "chat/chat.h"
 #include "chat/effects.h"
 #include "chat/message.h"
+#include "chat/transitions.h"
 #include "net/task.h"
 #include "store/error.h"
 
@@ -84,10 +85,10 @@ class ChatStore {
   ChatStore(const ChatStore&) = delete;
   ChatStore& operator=(const ChatStore&) = delete;
 
-  // Inserts a chat with the given identity and settings (id, organisation, owner, parent, title, modes, labels, tools,
-  // model, effort) in snapshot 1 and applies `first` to it, in one transaction. Refused with Conflict where the id
-  // exists, so that a create whose commit was in doubt can be told apart from one that never happened.
-  net::Task<Result<Committed, TransitError>> create(chat::Chat chat, chat::Effects first, Deadline deadline);
+  // Inserts the chat with its identity, settings and status, in snapshot 1, and its first messages, in one transaction.
+  // Refused with Conflict where the id exists, so that a create whose commit was in doubt can be told apart from one
+  // that never happened.
+  net::Task<Result<Committed, TransitError>> create(chat::NewChat chat, Deadline deadline);
 
   // Locks the chat's row, advances snapshot_version by one, reads what `plan` asks for, decides, applies and commits;
   // only then subscribers are woken. Two round trips. A refusal rolls everything back and publishes nothing.

@@ -55,6 +55,9 @@ class Cluster {
   [[nodiscard]] int server_process() const;
   [[nodiscard]] bool was_adopted() const;
 
+  // Starts the server again where it has died. True: it had. For a supervisor that looks from time to time.
+  Result<bool, ClusterError> ensure_running(Deadline deadline);
+
   // Fast shutdown: sessions are ended, everything committed is on disk. Kills the server once the deadline has passed
   // (the next start then recovers). Twice is harmless.
   Result<void, ClusterError> stop(Deadline deadline);

@@ -11,6 +11,8 @@
 
 namespace assay::store {
 
+class Pool;
+
 // The version that this binary needs: the number of its last migration.
 std::int64_t schema_version();
 
@@ -18,5 +20,8 @@ std::int64_t schema_version();
 // number of replicas may call it at once: one migrates, the others wait for its lock. SchemaNewer where the database
 // is ahead of this binary.
 net::Task<Result<std::int64_t, StoreError>> migrate(net::Loop& loop, std::string database_url, Deadline deadline);
+
+// Fails with SchemaNewer, or with Internal where migrations are missing.
+net::Task<Result<void, StoreError>> check_schema(Pool& pool, Deadline deadline);
 
 }  // namespace assay::store
