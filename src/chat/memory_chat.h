@@ -1,0 +1,155 @@
+#pragma once
+// One chat in memory, for tests: carries effects out as the store does, content by way of its stored form, versions as
+// the triggers keep them.
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "chat/content.h"
+#include "chat/state.h"
+#include "chat/transitions.h"
+
+namespace assay::chat {
+
+class MemoryChat {
+ public:
+  explicit MemoryChat(NewChat created) : chat(std::move(created.chat)) {
+    ++chat.snapshot_version;
+    for (const NewMessage& row : created.messages) insert(row);
+  }
+
+  template <class Input>
+  std::optional<Refusal> apply(const Input& input) {
+    Decision decision = decide(locked(reads_of(input)), input);
+    if (!decision) return std::move(decision.error());
+    carry_out(*decision);
+    return std::nullopt;
+  }
+
+  [[nodiscard]] LockedChat locked(const ReadPlan& reads) const {
+    LockedChat view;
+    view.chat = chat;
+    view.chat.queue_length = static_cast<std::int64_t>(queue.size());
+    if (reads.queue) view.queue = queue;
+    if (reads.history) {
+      view.history = messages;
+    } else if (reads.open_step) {
+      view.history.assign(open_step(), messages.end());
+    }
+    for (const RequestId& id : reads.outcomes_of) {
+      if (count_receipts(id) > 0) view.closed_requests.push_back(id);
+    }
+    return view;
+  }
+
+  [[nodiscard]] State state() const { return state_of(chat); }
+
+  [[nodiscard]] std::size_t count_receipts(RequestId id) const {
+    std::size_t count = 0;
+    for (const Message& message : messages) {
+      for (const Part& part : message.content) {
+        const auto* outcome = std::get_if<structured::OutcomePart>(&part);
+        if (outcome != nullptr && outcome->request_id == id) ++count;
+      }
+    }
+    return count;
+  }
+
+  [[nodiscard]] std::optional<structured::OutcomePart> receipt(RequestId id) const {
+    for (const Message& message : messages) {
+      for (const Part& part : message.content) {
+        const auto* outcome = std::get_if<structured::OutcomePart>(&part);
+        if (outcome != nullptr && outcome->request_id == id) return *outcome;
+      }
+    }
+    return std::nullopt;
+  }
+
+  void carry_out(const Effects& effects) {
+    ++chat.snapshot_version;
+    for (const std::int64_t id : effects.dequeue) {
+      std::erase_if(queue, [id](const QueuedMessage& message) { return message.id == id; });
+    }
+    for (const NewMessage& row : effects.insert) insert(row);
+    for (const EnqueueMessage& message : effects.enqueue) enqueue(message);
+    chat.queue_length = static_cast<std::int64_t>(queue.size());
+    if (effects.status) chat.status = *effects.status;
+    if (effects.archived) chat.archived = *effects.archived;
+    if (effects.last_error) chat.last_error = *effects.last_error;
+    if (effects.retry_state) chat.retry_state = *effects.retry_state;
+    if (effects.generation_attempt && chat.generation_attempt != *effects.generation_attempt) {
+      chat.generation_attempt = *effects.generation_attempt;
+      chat.retry_state.reset();
+    }
+    if (effects.clear_requires_action_deadline) chat.requires_action_deadline.reset();
+    if (effects.release_ownership) chat.runner_id.reset();
+    if (effects.title) chat.title = *effects.title;
+    if (effects.labels) chat.labels = *effects.labels;
+    if (effects.plan_mode) chat.plan_mode = *effects.plan_mode;
+    if (effects.last_model_config) chat.last_model_config = *effects.last_model_config;
+    if (effects.reasoning_effort) chat.reasoning_effort = *effects.reasoning_effort;
+  }
+
+  Chat chat;
+  std::vector<Message> messages;
+  std::vector<QueuedMessage> queue;
+
+ private:
+  [[nodiscard]] std::vector<Message>::const_iterator open_step() const {
+    for (auto at = messages.end(); at != messages.begin(); --at) {
+      const Message& message = *(at - 1);
+      if (message.role == Role::Assistant && message.visibility == Visibility::Both) return at - 1;
+    }
+    return messages.begin();
+  }
+
+  void insert(const NewMessage& row) {
+    Message message;
+    message.id = ++last_id_;
+    message.chat_id = chat.id;
+    message.role = row.role;
+    message.visibility = row.visibility;
+    message.content = stored(row.content);
+    message.created_by = row.created_by;
+    message.model_config = row.model_config;
+    message.reasoning_effort = row.reasoning_effort;
+    message.usage = row.usage;
+    message.compressed = row.compressed;
+    message.revision = chat.snapshot_version;
+    const bool is_receipt = row.role == Role::Assistant && row.visibility == Visibility::User &&
+                            std::any_of(row.content.begin(), row.content.end(), [](const Part& part) {
+                              return std::holds_alternative<structured::OutcomePart>(part);
+                            });
+    messages.push_back(std::move(message));
+    if (is_receipt) return;
+    chat.history_version = chat.snapshot_version;
+    chat.generation_attempt = 0;
+    chat.retry_state.reset();
+  }
+
+  void enqueue(const EnqueueMessage& message) {
+    QueuedMessage queued;
+    queued.id = ++last_queue_id_;
+    queued.chat_id = chat.id;
+    queued.position = queued.id;
+    queued.content = stored(message.content);
+    queued.model_config = message.model_config;
+    queued.reasoning_effort = message.reasoning_effort;
+    queued.created_by = message.created_by;
+    queue.push_back(std::move(queued));
+  }
+
+  static Content stored(const Content& content) {
+    auto decoded = decode_content(encode_content(content));
+    ASSAY_CHECK(decoded.has_value(), "content that the server wrote must be readable");
+    return std::move(*decoded);
+  }
+
+  std::int64_t last_id_ = 0;
+  std::int64_t last_queue_id_ = 0;
+};
+
+}  // namespace assay::chat
