@@ -10,6 +10,7 @@
 #include "api/router.h"
 #include "api/streams.h"
 #include "json/writer.h"
+#include "store/pool.h"
 
 namespace assay::api {
 
@@ -43,6 +44,19 @@ std::string_view token_of(const net::HttpRequest& request) {
   constexpr std::string_view kScheme = "bearer ";
   if (!net::equals_ignoring_case(authorization.substr(0, kScheme.size()), kScheme)) return {};
   return trimmed(authorization.substr(kScheme.size()));
+}
+
+void write_pool(MetricsText& text, const store::PoolCounters& pool) {
+  text.begin("assay_database_connections", MetricsText::Type::Gauge, "Connections of the pool.");
+  text.sample(static_cast<std::int64_t>(pool.in_use), {{"state", "in_use"}});
+  text.sample(static_cast<std::int64_t>(pool.idle), {{"state", "idle"}});
+  text.begin("assay_database_waiting", MetricsText::Type::Gauge, "Calls that wait for a connection.");
+  text.sample(static_cast<std::int64_t>(pool.waiting));
+  text.begin("assay_database_checkout_timeouts_total", MetricsText::Type::Counter,
+             "Calls that got no connection in time.");
+  text.sample(static_cast<std::int64_t>(pool.checkout_timeouts));
+  text.begin("assay_database_statements_total", MetricsText::Type::Counter, "Statements sent.");
+  text.sample(static_cast<std::int64_t>(pool.statements));
 }
 
 int status_of(const net::HttpReply& reply) {
@@ -180,9 +194,9 @@ net::HttpResponse Api::metrics() const {
   text.sample(streams.events);
   text.begin("assay_episodes", MetricsText::Type::Gauge, "Turns whose preview is kept.");
   text.sample(static_cast<std::int64_t>(services_.episodes.size()));
+  write_pool(text, services_.store.pool().counters());
   for (const auto& writer : more_metrics_) writer(text);
-  auto response = text_response(200, text.take());
-  return response;
+  return text_response(200, text.take());
 }
 
 }  // namespace assay::api

@@ -112,10 +112,7 @@ net::Task<Answer> create_chat(Services& services, Call call) {
   }
   auto made = chat::create(input);
   if (!made) co_return fail(error_of(made.error()));
-  chat::Effects first;
-  first.insert = std::move(made->messages);
-  first.status = made->chat.status;
-  auto committed = co_await services.store.chats().create(std::move(made->chat), std::move(first), call.deadline);
+  auto committed = co_await services.store.chats().create(std::move(*made), call.deadline);
   if (committed) co_return json_response(201, chat_json(committed->chat, call.user));
   const auto* store_error = std::get_if<store::StoreError>(&committed.error());
   if (store_error == nullptr) co_return fail(error_of(committed.error()));
