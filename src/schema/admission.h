@@ -10,8 +10,11 @@
 
 namespace assay::schema {
 
-// Cuts the detail and the pointer to their limits.
-[[nodiscard]] Refusal make_refusal(RefusalCode code, const Place& place, std::string detail);
+// Where in a schema, within the bounds of a Refusal.
+[[nodiscard]] std::string refusal_pointer(const Place& place);
+
+// Cuts the detail to its limit.
+[[nodiscard]] Refusal make_refusal(RefusalCode code, std::string pointer, std::string_view detail);
 
 // Vocabulary, then resource limits: keywords, dialect and formats at schema positions; nodes, branches, patterns.
 // Literal data (const, enum, default, examples) is not looked into. Requires: the depth of kSchemaCaps.

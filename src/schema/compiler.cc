@@ -1,7 +1,5 @@
 #include "schema/compiler.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <string>
@@ -11,6 +9,7 @@
 #include "json/hash.h"
 #include "schema/admission.h"
 #include "schema/keyword.h"
+#include "schema/limits.h"
 #include "schema/place.h"
 
 namespace assay::schema {
@@ -55,19 +54,28 @@ class Compiler {
  public:
   explicit Compiler(Program& program) : program_(program) {}
 
-  // Returns null where a pattern was refused.
   const Node* compile(json::Value schema, const Place& place) {
     if (schema.is(json::Kind::Boolean)) return schema.boolean() ? &kAnything : &kNothing;
     Draft draft(program_.nodes.emplace_back());
     for (const json::Member& member : schema.members()) {
       const KeywordInfo& info = *find_keyword(member.key);
-      if (!add(draft, info.keyword, member.value, place.member(member.key))) return nullptr;
+      add(draft, info.keyword, member.value, place.member(member.key));
     }
     finish(draft);
     return &draft.node;
   }
 
-  Refusal refusal() { return std::move(*refusal_); }
+  // The automata of the patterns that need one; they share their memory.
+  std::optional<Refusal> build_patterns() {
+    program_.automata = unbuilt_.size();
+    if (unbuilt_.empty()) return std::nullopt;
+    const std::int64_t share = kPatternsMemoryBytesMax / static_cast<std::int64_t>(unbuilt_.size());
+    for (Unbuilt& unbuilt : unbuilt_) {
+      const auto built = unbuilt.pattern->build(std::min(share, kPatternMemoryBytesMax));
+      if (!built) return refusal_of(std::move(unbuilt.pointer), built.error());
+    }
+    return std::nullopt;
+  }
 
  private:
   struct Draft {
@@ -85,6 +93,20 @@ class Compiler {
     const Node* condition = nullptr;
   };
 
+  struct Unbuilt {
+    Pattern* pattern;
+    std::string pointer;
+  };
+
+  static Refusal refusal_of(std::string pointer, const PatternError& error) {
+    if (error.too_complex) {
+      return make_refusal(RefusalCode::PatternTooComplex, std::move(pointer),
+                          "the pattern is too complex: " + error.reason);
+    }
+    return make_refusal(RefusalCode::UnsupportedPattern, std::move(pointer),
+                        "the pattern is no RE2 expression (no look-around, no back-references): " + error.reason);
+  }
+
   template <class Rules>
   static Rules& made(Rules*& rules, std::deque<Rules>& store) {
     if (rules == nullptr) rules = &store.emplace_back();
@@ -96,91 +118,99 @@ class Compiler {
   ObjectRules& object(Draft& draft) { return made(draft.object, program_.objects); }
   Branches& branches(Draft& draft) { return made(draft.branches, program_.branches); }
 
-  bool add(Draft& draft, Keyword keyword, json::Value value, const Place& place) {
+  void add(Draft& draft, Keyword keyword, json::Value value, const Place& place) {
     switch (keyword) {
       case Keyword::Type:
         draft.node.types = type_mask(value);
-        return true;
+        return;
       case Keyword::Enum:
         draft.node.enumeration = &value_set(value, false);
-        return true;
+        return;
       case Keyword::Const:
         draft.node.constant = &value_set(value, true);
-        return true;
+        return;
       case Keyword::MultipleOf:
         number(draft).multiple_of.emplace(value.number());
-        return true;
+        return;
       case Keyword::Maximum:
         number(draft).maximum.emplace(value.number());
-        return true;
+        return;
       case Keyword::ExclusiveMaximum:
         number(draft).exclusive_maximum.emplace(value.number());
-        return true;
+        return;
       case Keyword::Minimum:
         number(draft).minimum.emplace(value.number());
-        return true;
+        return;
       case Keyword::ExclusiveMinimum:
         number(draft).exclusive_minimum.emplace(value.number());
-        return true;
+        return;
       case Keyword::MaxLength:
         string(draft).code_points.max = count_of(value);
-        return true;
+        return;
       case Keyword::MinLength:
         string(draft).code_points.min = count_of(value);
-        return true;
+        return;
       case Keyword::Pattern:
-        return store(string(draft).pattern, pattern(value.string(), place));
+        string(draft).pattern = pattern(value.string(), place);
+        return;
       case Keyword::Format:
         string(draft).format = find_format(value.string());
-        return true;
+        return;
       case Keyword::MaxItems:
         array(draft).count.max = count_of(value);
-        return true;
+        return;
       case Keyword::MinItems:
         array(draft).count.min = count_of(value);
-        return true;
+        return;
       case Keyword::UniqueItems:
         array(draft).unique = value.boolean();
-        return true;
+        return;
       case Keyword::MaxProperties:
         object(draft).count.max = count_of(value);
-        return true;
+        return;
       case Keyword::MinProperties:
         object(draft).count.min = count_of(value);
-        return true;
+        return;
       case Keyword::Required:
         add_required(draft, value);
-        return true;
+        return;
       default:
         return add_applicator(draft, keyword, value, place);
     }
   }
 
-  bool add_applicator(Draft& draft, Keyword keyword, json::Value value, const Place& place) {
+  void add_applicator(Draft& draft, Keyword keyword, json::Value value, const Place& place) {
     switch (keyword) {
       case Keyword::Items:
         return add_items(draft, value, place);
       case Keyword::AdditionalItems:
-        return store(draft.additional_items, compile(value, place));
+        draft.additional_items = compile(value, place);
+        return;
       case Keyword::Contains:
         array(draft).contains_source = value;
-        return store(array(draft).contains, compile(value, place));
+        array(draft).contains = compile(value, place);
+        return;
       case Keyword::Properties:
         return add_properties(draft, value, place);
       case Keyword::PatternProperties:
         return add_pattern_properties(draft, value, place);
       case Keyword::AdditionalProperties:
-        return store(object(draft).additional, compile(value, place));
+        object(draft).additional = compile(value, place);
+        return;
       case Keyword::Dependencies:
         return add_dependencies(draft, value, place);
       case Keyword::PropertyNames:
-        return store(object(draft).names, compile(value, place));
+        object(draft).names = compile(value, place);
+        return;
       case Keyword::If:
-        return store(draft.condition, compile(value, place));
+        draft.condition = compile(value, place);
+        return;
       case Keyword::Then:
-        return store(branches(draft).consequence, compile(value, place));
+        branches(draft).consequence = compile(value, place);
+        return;
       case Keyword::Else:
-        return store(branches(draft).alternative, compile(value, place));
+        branches(draft).alternative = compile(value, place);
+        return;
       case Keyword::AllOf:
         return compile_all(value, place, branches(draft).all_of);
       case Keyword::AnyOf:
@@ -189,45 +219,35 @@ class Compiler {
         return compile_all(value, place, branches(draft).one_of);
       case Keyword::Not:
         branches(draft).negated_source = value;
-        return store(branches(draft).negated, compile(value, place));
+        branches(draft).negated = compile(value, place);
+        return;
       default:
-        return true;  // annotations
+        return;  // annotations
     }
   }
 
-  template <class T>
-  static bool store(const T*& target, const T* source) {
-    target = source;
-    return source != nullptr;
-  }
-
-  bool compile_all(json::Value schemas, const Place& place, std::vector<const Node*>& nodes) {
+  void compile_all(json::Value schemas, const Place& place, std::vector<const Node*>& nodes) {
     std::size_t index = 0;
     nodes.reserve(schemas.size());
     for (const json::Value schema : schemas.elements()) {
       nodes.push_back(compile(schema, place.element(index++)));
-      if (nodes.back() == nullptr) return false;
     }
-    return true;
   }
 
   const Pattern* pattern(std::string_view expression, const Place& place) {
-    if (const auto known = program_.patterns.find(expression); known != program_.patterns.end()) return &known->second;
-    auto compiled = Pattern::compile(expression);
-    if (compiled) return &program_.patterns.emplace(expression, std::move(*compiled)).first->second;
-    const RefusalCode code =
-        compiled.error().too_complex ? RefusalCode::PatternTooComplex : RefusalCode::UnsupportedPattern;
-    const std::string_view fault = compiled.error().too_complex
-                                       ? "the pattern is too complex"
-                                       : "the pattern is no RE2 expression (no look-around, no back-references)";
-    refusal_ = make_refusal(code, place, fmt::format("{}: {}", fault, compiled.error().reason));
-    return nullptr;
+    const auto [known, is_new] = program_.patterns.try_emplace(expression, expression);
+    Pattern& pattern = known->second;
+    if (is_new && pattern.needs_automaton()) unbuilt_.push_back({&pattern, refusal_pointer(place)});
+    return &pattern;
   }
 
-  bool add_items(Draft& draft, json::Value value, const Place& place) {
-    if (!value.is(json::Kind::Array)) return store(draft.items, compile(value, place));
-    draft.items_are_tuple = true;
-    return compile_all(value, place, array(draft).tuple);
+  void add_items(Draft& draft, json::Value value, const Place& place) {
+    draft.items_are_tuple = value.is(json::Kind::Array);
+    if (draft.items_are_tuple) {
+      compile_all(value, place, array(draft).tuple);
+    } else {
+      draft.items = compile(value, place);
+    }
   }
 
   void add_required(Draft& draft, json::Value names) {
@@ -237,40 +257,34 @@ class Compiler {
     object(draft).required_count = names.size();
   }
 
-  bool add_properties(Draft& draft, json::Value properties, const Place& place) {
+  void add_properties(Draft& draft, json::Value properties, const Place& place) {
     object(draft);
     for (const json::Member& member : properties.members()) {
       const Node* child = compile(member.value, place.member(member.key));
-      if (child == nullptr) return false;
       draft.names.at(draft.names.intern(member.key)).child = child;
     }
-    return true;
   }
 
-  bool add_pattern_properties(Draft& draft, json::Value properties, const Place& place) {
+  void add_pattern_properties(Draft& draft, json::Value properties, const Place& place) {
     for (const json::Member& member : properties.members()) {
       const Place here = place.member(member.key);
-      const Pattern* key_pattern = pattern(member.key, here);
-      const Node* child = key_pattern == nullptr ? nullptr : compile(member.value, here);
-      if (child == nullptr) return false;
-      object(draft).patterns.push_back({key_pattern, child});
+      const Node* child = compile(member.value, here);
+      object(draft).patterns.push_back({pattern(member.key, here), child});
     }
-    return true;
   }
 
-  bool add_dependencies(Draft& draft, json::Value dependencies, const Place& place) {
+  void add_dependencies(Draft& draft, json::Value dependencies, const Place& place) {
     for (const json::Member& member : dependencies.members()) {
       Dependency dependency{.trigger = draft.names.intern(member.key), .required = {}};
       if (member.value.is(json::Kind::Array)) {
         for (const json::Value name : member.value.elements()) {
           dependency.required.push_back(draft.names.intern(name.string()));
         }
-      } else if (!store(dependency.node, compile(member.value, place.member(member.key)))) {
-        return false;
+      } else {
+        dependency.node = compile(member.value, place.member(member.key));
       }
       object(draft).dependencies.push_back(std::move(dependency));
     }
-    return true;
   }
 
   const ValueSet& value_set(json::Value source, bool is_const) {
@@ -332,7 +346,7 @@ class Compiler {
   }
 
   Program& program_;
-  std::optional<Refusal> refusal_;
+  std::vector<Unbuilt> unbuilt_;
 };
 
 }  // namespace
@@ -341,7 +355,7 @@ Result<std::shared_ptr<const Program>, Refusal> compile_program(json::Document d
   auto program = std::make_shared<Program>(std::move(document));
   Compiler compiler(*program);
   program->root = compiler.compile(program->document.root(), Place::root());
-  if (program->root == nullptr) return fail(compiler.refusal());
+  if (auto refusal = compiler.build_patterns()) return fail(std::move(*refusal));
   return program;
 }
 

@@ -23,8 +23,8 @@ class Checker {
   }
 
  private:
-  bool refuse(const Place& place, std::string detail) {
-    refusal_ = make_refusal(RefusalCode::InvalidSchema, place, std::move(detail));
+  bool refuse(const Place& place, std::string_view detail) {
+    refusal_ = make_refusal(RefusalCode::InvalidSchema, refusal_pointer(place), detail);
     return false;
   }
 

@@ -147,6 +147,7 @@ struct Program {
   std::deque<ObjectRules> objects;
   std::deque<Branches> branches;
   std::unordered_map<std::string_view, Pattern> patterns;  // by expression, each compiled once
+  std::size_t automata = 0;
   const Node* root = nullptr;
 };
 

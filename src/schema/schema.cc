@@ -1,10 +1,13 @@
 #include "schema/schema.h"
 
+#include <algorithm>
+
 #include "json/error.h"
 #include "json/pointer.h"
 #include "schema/admission.h"
 #include "schema/compiler.h"
 #include "schema/evaluator.h"
+#include "schema/excerpt.h"
 #include "schema/limits.h"
 
 namespace assay::schema {
@@ -48,7 +51,7 @@ Result<Schema, Refusal> Schema::compile(std::string_view schema_text) {
     return fail(Refusal{.code = RefusalCode::RawJson,
                         .code_name = std::string(json::code_name(error.code)),
                         .detail = json::describe(error),
-                        .pointer = json::locate(schema_text, error.offset),
+                        .pointer = excerpt(json::locate(schema_text, error.offset), kRefusalPointerBytesMax),
                         .offset = error.offset});
   }
   if (auto refusal = screen(document->root())) return fail(std::move(*refusal));
@@ -68,8 +71,9 @@ std::size_t Schema::memory_bytes() const {
   // A schema's document, nodes and tables are a small multiple of its text; patterns may grow to their budget.
   constexpr std::size_t kBytesPerTextByte = 16;
   constexpr std::size_t kBytesPerProgram = 4096;
-  return kBytesPerProgram + text().size() * kBytesPerTextByte +
-         program_->patterns.size() * static_cast<std::size_t>(kPatternMemoryBytesMax);
+  const std::int64_t automata =
+      std::min(static_cast<std::int64_t>(program_->automata) * kPatternMemoryBytesMax, kPatternsMemoryBytesMax);
+  return kBytesPerProgram + text().size() * kBytesPerTextByte + static_cast<std::size_t>(automata);
 }
 
 }  // namespace assay::schema

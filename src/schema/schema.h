@@ -30,19 +30,20 @@ enum class RefusalCode : std::uint8_t {
   PatternTooLong,            // kPatternBytesMax
   InvalidSchema,             // the Draft-07 meta-schema refuses it
   UnsupportedPattern,        // no RE2 expression
-  PatternTooComplex,         // kPatternProgramMax, kPatternMemoryBytesMax
+  PatternTooComplex,         // kPatternPositionsMax, kPatternsMemoryBytesMax
 };
 
 // The public name of a code, snake_case and stable: `unknown_keyword`. RawJson is `raw_json`.
 [[nodiscard]] std::string_view code_name(RefusalCode code);
 
 inline constexpr std::size_t kDetailBytesMax = 512;
+inline constexpr std::size_t kRefusalPointerBytesMax = 512;
 
 struct Refusal {
   RefusalCode code;
   std::string code_name;   // of json's error where the raw boundary refused, else code_name(code)
   std::string detail;      // one sentence to act on: which keyword, which limit; may name the schema's own keywords
-  std::string pointer;     // JSON pointer into the schema; empty is the whole schema, and what the raw boundary refused
+  std::string pointer;     // JSON pointer into the schema, at most kRefusalPointerBytesMax; empty is the whole schema
   std::size_t offset = 0;  // byte offset into the text, for what the raw boundary refused
 };
 

@@ -9,7 +9,6 @@
 namespace assay::schema {
 namespace {
 
-constexpr std::size_t kPointerBytesMax = 512;
 constexpr std::size_t kNameBytesMax = 80;
 
 // One walk finds both kinds of fault; a vocabulary fault anywhere goes before a limit that was exceeded earlier.
@@ -21,13 +20,13 @@ class Screen {
   }
 
  private:
-  bool refuse(RefusalCode code, const Place& place, std::string detail) {
-    vocabulary_ = make_refusal(code, place, std::move(detail));
+  bool refuse(RefusalCode code, const Place& place, std::string_view detail) {
+    vocabulary_ = make_refusal(code, refusal_pointer(place), detail);
     return false;
   }
 
-  void exceed(RefusalCode code, const Place& place, std::string detail) {
-    if (!limit_) limit_ = make_refusal(code, place, std::move(detail));
+  void exceed(RefusalCode code, const Place& place, std::string_view detail) {
+    if (!limit_) limit_ = make_refusal(code, refusal_pointer(place), detail);
   }
 
   // Returns false at the first vocabulary fault.
@@ -135,11 +134,13 @@ class Screen {
 
 }  // namespace
 
-Refusal make_refusal(RefusalCode code, const Place& place, std::string detail) {
+std::string refusal_pointer(const Place& place) { return pointer_to(place, kRefusalPointerBytesMax); }
+
+Refusal make_refusal(RefusalCode code, std::string pointer, std::string_view detail) {
   return Refusal{.code = code,
                  .code_name = std::string(code_name(code)),
                  .detail = excerpt(detail, kDetailBytesMax),
-                 .pointer = pointer_to(place, kPointerBytesMax)};
+                 .pointer = std::move(pointer)};
 }
 
 std::optional<Refusal> screen(json::Value schema) { return Screen{}.run(schema); }
