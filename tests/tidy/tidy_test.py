@@ -217,7 +217,9 @@ class Rules(unittest.TestCase):
         self.write("scripts/test", "\n")
         self.write("README.md", "[json](src/json/README.md#top) [out](https://example.org) `./scripts/test --preset release`\n")
         self.assertEqual([], self.rules())
-        for text in ("[docs](docs/absent.md)", "run `./scripts/absent`", "cmake --preset absent"):
+        self.expect("document", "src/json/scanner.h", "// See docs/" + "absent.md.\n")
+        (self.root / "src/json/scanner.h").unlink()
+        for text in ("[page](src/absent.md)", "run `./scripts/absent`", "cmake --preset absent"):
             with self.subTest(text):
                 self.expect("document", "README.md", text + "\n")
 
