@@ -16,9 +16,12 @@
 
 namespace assay::providers {
 
-// The ids of a listing that are kept, and the bytes of the listing that are read.
-inline constexpr std::size_t kListedModelsMax = 10'000;
-inline constexpr std::size_t kModelListingBytesMax = 8 * 1024 * 1024;
+// Of one answer, overhead included: about 300 bytes a token for the longest answers that models give.
+inline constexpr std::size_t kAnswerBytesMax = 256 * 1024 * 1024;
+// How long the body of an answer may go on behind the wire's own end: it ends the connection's reuse, not the answer.
+inline constexpr Milliseconds kTrailTimeMax{200};
+// How long the body of an error is waited for: the status has said most of it.
+inline constexpr Milliseconds kErrorBodyTimeMax{5'000};
 
 // Only on the loop thread. Lifetime: the HTTP client, the clock and each call's `provider` outlive the call.
 class ModelClient {

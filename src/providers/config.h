@@ -46,7 +46,7 @@ enum class ReasoningReplay { None, ReasoningContent, Reasoning };
 struct Timeouts {
   Milliseconds connect{10'000};
   Milliseconds first_byte{300'000};  // of the answer; a model that reasons first can stay silent for minutes
-  Milliseconds idle{120'000};        // between bytes; comments count
+  Milliseconds idle{180'000};        // between bytes of the body, its first included; comments count
   Milliseconds total{1'800'000};     // of one attempt
 };
 
