@@ -1,0 +1,35 @@
+#pragma once
+// What the simulator looks at in a Chat Completions request.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace assay::sim {
+
+struct OfferedTool {
+  std::string name;
+  std::string parameters;  // JSON text
+};
+
+struct ChatRequest {
+  std::string model;
+  std::string system_text;
+  std::string user_text;         // of the last user message
+  std::string tool_result_text;  // of the messages behind the last user message
+  bool has_tool_result = false;  // behind the last user message
+  std::vector<OfferedTool> tools;
+  bool is_streamed = false;
+  bool wants_usage = false;
+  std::optional<std::int64_t> output_tokens_max;
+
+  [[nodiscard]] const OfferedTool* tool(std::string_view name) const;
+};
+
+// The error is a sentence for the client.
+[[nodiscard]] Result<ChatRequest, std::string> parse_chat_request(std::string body);
+
+}  // namespace assay::sim
