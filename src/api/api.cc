@@ -1,5 +1,6 @@
 #include "api/api.h"
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "api/models.h"
 #include "api/router.h"
 #include "api/streams.h"
+#include "base/log.h"
 #include "json/writer.h"
 #include "store/pool.h"
 
@@ -18,6 +20,8 @@ namespace {
 
 // A probe asks again soon, so it shall learn soon that the database is away.
 constexpr Milliseconds kReadinessTimeout{2'000};
+
+constexpr int kServerErrors = 500;
 
 net::HttpResponse text_response(int status, std::string body) {
   net::HttpResponse response;
@@ -82,26 +86,32 @@ net::HttpResponse Api::refuse(int status, std::string_view message) {
 }
 
 net::Task<net::HttpReply> Api::handle(net::HttpRequest request) {
+  const auto arrived = services_.clock.steady_now();
   auto routed = match_route(request.method, request.path);
   if (const auto* wrong = std::get_if<WrongMethod>(&routed)) {
-    requests_.add("none", 405);
+    count("none", 405, arrived);
     auto response = error_response(refusal(405, "This method is not allowed here.", "Allowed: " + wrong->allow));
     response.headers.add("Allow", wrong->allow);
     co_return response;
   }
   auto* match = std::get_if<Match>(&routed);
   if (match == nullptr) {
-    requests_.add("none", 404);
+    count("none", 404, arrived);
     co_return error_response(refusal(404, "There is no such route."));
   }
   const auto endpoint = name_of(match->endpoint);
   auto answered = co_await answer(std::move(*match), std::move(request));
-  if (!answered) {
-    requests_.add(endpoint, answered.error().status);
-    co_return error_response(answered.error());
-  }
-  requests_.add(endpoint, status_of(*answered));
+  const int status = answered ? status_of(*answered) : answered.error().status;
+  count(endpoint, status, arrived);
+  if (!answered) co_return error_response(answered.error());
   co_return std::move(*answered);
+}
+
+void Api::count(std::string_view endpoint, int status, SteadyTime arrived) {
+  requests_.add(endpoint, status);
+  const auto took = std::chrono::duration_cast<Milliseconds>(services_.clock.steady_now() - arrived);
+  const auto level = status >= kServerErrors ? log::Level::Warning : log::Level::Debug;
+  log::write(level, "request answered", {{"endpoint", endpoint}, {"status", status}, {"ms", took.count()}});
 }
 
 net::Task<Answer> Api::answer(Match match, net::HttpRequest request) {

@@ -42,6 +42,7 @@ class Api {
   net::Task<Result<store::User, ApiError>> authenticate(const net::HttpRequest& request, Deadline deadline);
   net::Task<Answer> readiness(Deadline deadline);
   net::HttpResponse metrics() const;
+  void count(std::string_view endpoint, int status, SteadyTime arrived);
 
   Services services_;
   RequestCounts requests_;

@@ -146,6 +146,7 @@ net::Task<Answer> stream_chat(Services& services, Call call) {
   }
   if (is_event_stream) {
     net::EventStreamReply reply;
+    reply.headers.add("X-Accel-Buffering", "no");  // proxies that buffer would hold events back
     reply.run = [&services, id, start](net::EventStream& stream) {
       return serve_event_stream(services, id, start, stream);
     };

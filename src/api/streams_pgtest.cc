@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <future>
 
 #include "api/api_fixture.h"
 #include "api/stream_frame.h"
@@ -305,6 +306,22 @@ TEST_F(ApiStreamTest, SplitsALongHistoryIntoFrames) {
   const std::string types = reader.types_until("preview_reset");
   EXPECT_EQ(std::ranges::count(types, ','), static_cast<std::ptrdiff_t>(kFrameEventsMax) + 2);
   EXPECT_EQ(reader.frames, 2u);
+}
+
+TEST_F(ApiStreamTest, AnswersAnInterruptOnceTheTurnHasEnded) {
+  const std::string id = create_chat();
+  const auto fence = acquire(id);
+  auto reader = event_stream(stream_path(id));
+  reader.types_until("preview_reset");
+  auto answered =
+      std::async(std::launch::async, [&] { return call("POST", "/api/v2/chats/" + id + "/interrupt?wait=true"); });
+  EXPECT_EQ(reader.types_until("status interrupting"), "status interrupting");
+  chat::FinishInterruption input;
+  input.fence = chat::fence_of(chat_now(id), fence.runner_id);
+  apply(id, std::move(input));
+  const auto reply = answered.get();
+  EXPECT_EQ(reply.status, 200);
+  EXPECT_EQ(reply.text("status"), "waiting");
 }
 
 TEST_F(ApiStreamTest, RefusesBeforeItUpgrades) {
