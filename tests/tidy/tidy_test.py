@@ -6,6 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import commands
 import coroutines
 import tidy
 
@@ -228,6 +229,44 @@ class Rules(unittest.TestCase):
         self.expect("coroutine", "src/store/pool.h", "Task<void> f() {\n  co_await g(b ? x : y);  // tidy: allow coroutine\n}\n")
         self.write("src/store/pool.h", "// tidy: allow coroutine because the operands are ints\nauto x = co_await g(b ? 1 : 2);\n")
         self.assertEqual([], self.rules())
+
+
+class Commands(unittest.TestCase):
+    HELP = """#!/bin/sh
+case "$*" in
+  "ask --help") echo "--schema FILE --receipt" ;;
+  "serve --help") echo "--address HOST:PORT --help" ;;
+  *) exit 2 ;;
+esac
+"""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.root = Path(self.folder.name)
+        (self.root / "docs").mkdir()
+        self.binary = self.root / "assay"
+        self.binary.write_text(self.HELP, encoding="utf-8")
+        self.binary.chmod(0o755)
+
+    def faults(self, readme, table="| `--address` | `ASSAY_ADDRESS` | x |\n"):
+        (self.root / "README.md").write_text(readme, encoding="utf-8")
+        (self.root / "CONTRIBUTING.md").write_text("", encoding="utf-8")
+        (self.root / "docs/configuration.md").write_text(table, encoding="utf-8")
+        # The sample's table is short on purpose; that it must not be is the one fault each sample has.
+        return [fault for fault in commands.check(self.root, str(self.binary)) if "was not found" not in fault]
+
+    def test_known_commands_pass(self):
+        self.assertEqual([], self.faults("```sh\nKEY=x build/release/bin/assay ask --schema f \\\n  --receipt | cat --all\n```\n"))
+        self.assertEqual([], self.faults("Run `assay ask --schema FILE`."))
+
+    def test_an_unknown_flag_or_command_is_a_fault(self):
+        self.assertEqual(1, len(self.faults("```sh\nassay ask --sceham f\n```\n")))
+        self.assertEqual(1, len(self.faults("Run `assay answer --schema FILE`.")))
+
+    def test_the_table_of_settings_is_the_one_of_help(self):
+        self.assertEqual(2, len(self.faults("", "| `--port` | `ASSAY_PORT` | x |\n")))
+        self.assertEqual(1, len(self.faults("", "| `--address` | `ASSAY_ADRESS` | x |\n")))
 
 
 if __name__ == "__main__":
