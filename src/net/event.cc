@@ -1,9 +1,9 @@
 #include "net/event.h"
 
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/deferred.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 namespace assay::net {
 
@@ -53,26 +53,17 @@ void WaitList::wake_all() {
   while (first_ != nullptr) first_->wake(WaitOutcome::Signalled);
 }
 
-Task<WaitOutcome> WaitList::wait(Deadline deadline, StopToken stop) {
+Task<WaitOutcome> WaitList::wait(const std::uint64_t& value, std::uint64_t seen, Deadline deadline, StopToken stop) {
+  if (value != seen) co_return WaitOutcome::Signalled;
   if (stop.stopped()) co_return WaitOutcome::Stopped;
   const asio::any_io_executor executor = co_await asio::this_coro::executor;
   Waiter waiter(*this, executor);
   waiter.timer.expires_at(deadline.instant());
   const StopCallback on_stop(stop, [&waiter] { waiter.wake(WaitOutcome::Stopped); });
-  co_await waiter.timer.async_wait(asio::as_tuple(asio::use_awaitable));
+  co_await waiter.timer.async_wait(asio::as_tuple(asio::deferred));
   co_return waiter.outcome;
 }
 
 }  // namespace detail
-
-Task<WaitOutcome> Event::wait(Deadline deadline, StopToken stop) {
-  if (is_set_) co_return WaitOutcome::Signalled;
-  co_return co_await waiters_.wait(deadline, std::move(stop));
-}
-
-Task<WaitOutcome> Signal::wait_beyond(std::uint64_t seen, Deadline deadline, StopToken stop) {
-  if (version_ != seen) co_return WaitOutcome::Signalled;
-  co_return co_await waiters_.wait(deadline, std::move(stop));
-}
 
 }  // namespace assay::net

@@ -5,6 +5,7 @@
 // waiting task resumes from the loop, never inside set() or notify(). Lifetime: an Event or Signal outlives its
 // waiters.
 #include <cstdint>
+#include <utility>
 
 #include "base/time.h"
 #include "net/stop.h"
@@ -26,7 +27,8 @@ class WaitList {
   WaitList& operator=(const WaitList&) = delete;
 
   void wake_all();
-  Task<WaitOutcome> wait(Deadline deadline, StopToken stop);
+  // Until `value` differs from `seen`. Lifetime: `value` lives as long as the list.
+  Task<WaitOutcome> wait(const std::uint64_t& value, std::uint64_t seen, Deadline deadline, StopToken stop);
 
  private:
   friend struct Waiter;
@@ -40,18 +42,20 @@ class WaitList {
 class Event {
  public:
   void set() {
-    is_set_ = true;
+    is_set_ = 1;
     waiters_.wake_all();
   }
-  void clear() { is_set_ = false; }
-  [[nodiscard]] bool is_set() const { return is_set_; }
+  void clear() { is_set_ = 0; }
+  [[nodiscard]] bool is_set() const { return is_set_ != 0; }
 
   // Signalled wins where several hold at once; then Stopped. A task that was woken by a set() sees Signalled even if
   // somebody cleared the flag in between.
-  Task<WaitOutcome> wait(Deadline deadline, StopToken stop = StopToken());
+  Task<WaitOutcome> wait(Deadline deadline, StopToken stop = StopToken()) {
+    return waiters_.wait(is_set_, 0, deadline, std::move(stop));
+  }
 
  private:
-  bool is_set_ = false;
+  std::uint64_t is_set_ = 0;
   detail::WaitList waiters_;
 };
 
@@ -65,7 +69,9 @@ class Signal {
   [[nodiscard]] std::uint64_t version() const { return version_; }
 
   // Signalled as soon as version() differs from `seen`.
-  Task<WaitOutcome> wait_beyond(std::uint64_t seen, Deadline deadline, StopToken stop = StopToken());
+  Task<WaitOutcome> wait_beyond(std::uint64_t seen, Deadline deadline, StopToken stop = StopToken()) {
+    return waiters_.wait(version_, seen, deadline, std::move(stop));
+  }
 
  private:
   std::uint64_t version_ = 0;

@@ -234,7 +234,7 @@ Got get_by_tls(std::string_view answer) {
     socket.read_to_end();
   });
   OutgoingRequest request = to("https://127.0.0.1:" + std::to_string(listener.port()) + "/");
-  request.connect_timeout = Milliseconds(answer.empty() ? 50 : 10'000);
+  request.connect_timeout = Milliseconds(answer.empty() ? 300 : 10'000);
   Got got = get(std::move(request));
   peer.join();
   return got;

@@ -14,7 +14,7 @@ namespace assay::net {
 namespace {
 
 // One read from the socket: small before a request, because idle connections hold it.
-constexpr std::size_t kHeadReadBytes = 4 * 1024;
+constexpr std::size_t kHeadReadBytes = 2 * 1024;
 constexpr std::size_t kBodyReadBytes = 64 * 1024;
 
 HttpResponse refusal_of(const HttpServerOptions& options, int status, std::string_view message) {
@@ -39,46 +39,46 @@ class Connection {
       if (is_idle_) socket_->close();
     });
     const StopCallback on_cut(context_->cut.token(), [this] { socket_->close(); });
-    bool goes_on = true;
-    while (goes_on) goes_on = co_await exchange();
+    // A stream starts when the requests' tasks, with all they hold, are gone.
+    co_await serve_requests();
+    if (auto* events = std::get_if<EventStreamReply>(stream_.get())) co_await serve_events(std::move(*events));
+    if (auto* socket = std::get_if<WebSocketReply>(stream_.get())) co_await serve_socket(std::move(*socket));
     socket_->close();
   }
 
   Task<> turn_away() { co_await refuse(503, "The server has no connection to spare."); }
 
  private:
+  // Request after request, until the connection is over or a stream is to begin.
+  Task<> serve_requests() {
+    bool goes_on = true;
+    while (goes_on) {
+      if (input_.empty()) goes_on = co_await wait_for_request();
+      if (goes_on) goes_on = co_await exchange();
+    }
+  }
+
   // One request and its answer. True: another request may follow.
   Task<bool> exchange() {
     auto request = co_await read_request();
     if (!request) co_return false;
-    const bool is_head = request->method == "HEAD";
+    is_head_ = request->method == "HEAD";
     const bool asks_for_websocket = request->asks_for_websocket;
-    const std::string websocket_key(request->headers.get("Sec-WebSocket-Key").value_or(""));
-    HttpReply reply = co_await call_handler(std::move(*request));
-    request.reset();
-
-    if (auto* plain = std::get_if<HttpResponse>(&reply)) {
-      co_return co_await respond(std::move(*plain), is_head);
-    }
-    if (auto* stream = std::get_if<EventStreamReply>(&reply)) {
-      co_await serve_events(*stream, is_head);
-    } else if (!asks_for_websocket) {
+    websocket_key_ = request->headers.get("Sec-WebSocket-Key").value_or("");
+    auto reply = std::make_unique<HttpReply>(co_await call_handler(std::move(*request)));
+    if (auto* plain = std::get_if<HttpResponse>(reply.get())) co_return co_await respond(std::move(*plain));
+    if (std::holds_alternative<WebSocketReply>(*reply) && !asks_for_websocket) {
       HttpResponse refused = refusal_of(context_->options, 426, "This resource needs a WebSocket handshake.");
       refused.headers.add("Upgrade", "websocket");
       refused.headers.add("Sec-WebSocket-Version", "13");
-      co_return co_await respond(std::move(refused), is_head);
-    } else {
-      co_await serve_socket(std::get<WebSocketReply>(reply), websocket_key);
+      co_return co_await respond(std::move(refused));
     }
+    stream_ = std::move(reply);
     co_return false;
   }
 
   // Nothing where the connection is over; what could be answered has been.
   Task<std::optional<HttpRequest>> read_request() {
-    if (input_.empty()) {
-      const bool arrived = co_await wait_for_request();
-      if (!arrived) co_return std::nullopt;
-    }
     RequestParser parser(context_->options.header_bytes_max);
     const Deadline head_deadline = Deadline::after(system_clock(), context_->options.header_timeout);
     bool complete = co_await feed(parser, RequestParser::State::HeadComplete, kHeadReadBytes, head_deadline);
@@ -152,10 +152,10 @@ class Connection {
   }
 
   // True where the connection stays open.
-  Task<bool> respond(HttpResponse response, bool is_head) {
+  Task<bool> respond(HttpResponse response) {
     const bool stays = keeps_alive_ && !context_->drain.stopped();
     const std::string head = format_head(response, stays);
-    const bool has_body = !is_head && !is_bodyless(response.status);
+    const bool has_body = !is_head_ && !is_bodyless(response.status);
     const std::string_view body = has_body ? std::string_view(response.body) : std::string_view();
     const Deadline deadline = Deadline::after(system_clock(), context_->options.response_timeout);
     const IoStatus status = co_await socket_->write_all(head, body, deadline);
@@ -168,8 +168,9 @@ class Connection {
   // For requests that were not read to their end: the connection cannot go on.
   Task<> refuse(int status, std::string message) {
     keeps_alive_ = false;
+    is_head_ = false;
     HttpResponse response = refusal_of(context_->options, status, message);
-    co_await respond(std::move(response), false);
+    co_await respond(std::move(response));
   }
 
   std::string format_head(HttpResponse& response, bool stays) {
@@ -191,22 +192,22 @@ class Connection {
     headers.add("Date", format_http_date(system_clock().wall_now()));
   }
 
-  Task<> serve_events(EventStreamReply& reply, bool is_head) {
+  Task<> serve_events(EventStreamReply reply) {
     const Framing framing = is_http_1_0_ ? Framing::UntilClose : Framing::Chunked;
     reply.headers.add("Content-Type", "text/event-stream");
     reply.headers.add("Cache-Control", "no-cache");
     reply.headers.add("Connection", "close");
     if (framing == Framing::Chunked) reply.headers.add("Transfer-Encoding", "chunked");
     const bool begun = co_await begin_stream(200, std::move(reply.headers));
-    if (!begun || is_head) co_return;
+    if (!begun || is_head_) co_return;
     co_await serve_event_stream(socket_, context_->options, context_->drain.token(), std::move(reply.run), framing);
   }
 
-  Task<> serve_socket(WebSocketReply& reply, std::string key) {
+  Task<> serve_socket(WebSocketReply reply) {
     reply.headers.add("Upgrade", "websocket");
     reply.headers.add("Connection", "Upgrade");
-    reply.headers.add("Sec-WebSocket-Accept", websocket_accept(key));
-    std::string early_input = std::move(input_);
+    reply.headers.add("Sec-WebSocket-Accept", websocket_accept(websocket_key_));
+    std::string early_input(input_);
     const bool begun = co_await begin_stream(101, std::move(reply.headers));
     if (!begun) co_return;
     co_await serve_websocket(socket_, context_->options, context_->drain.token(), std::move(reply.run),
@@ -230,8 +231,11 @@ class Connection {
 
   std::shared_ptr<TimedSocket> socket_;
   std::shared_ptr<ServerContext> context_;
-  std::string input_;  // received, not yet parsed
+  std::string input_;                  // received, not yet parsed
+  std::unique_ptr<HttpReply> stream_;  // what the connection becomes; never a plain response
+  std::string websocket_key_;
   bool is_first_ = true;
+  bool is_head_ = false;
   bool is_idle_ = false;
   bool keeps_alive_ = false;
   bool is_http_1_0_ = false;

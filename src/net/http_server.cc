@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/deferred.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include "base/log.h"
 #include "net/http_connection.h"
@@ -82,7 +82,7 @@ struct HttpServer::Parts {
     const HttpServerOptions& options = parts->context->options;
     const StopToken drain = parts->context->drain.token();
     while (!drain.stopped()) {
-      auto [error, socket] = co_await parts->acceptor.async_accept(asio::as_tuple(asio::use_awaitable));
+      auto [error, socket] = co_await parts->acceptor.async_accept(asio::as_tuple(asio::deferred));
       if (drain.stopped()) co_return;
       if (error) {
         log::warning("accepting a connection failed", {{"what", error.message()}});

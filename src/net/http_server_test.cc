@@ -276,7 +276,7 @@ TEST_F(HttpServerTest, NeverSendsAHeaderThatBreaksTheFraming) {
 
 TEST_F(HttpServerTest, GivesSlowHeadsA408) {
   HttpServerOptions options;
-  options.header_timeout = Milliseconds(30);
+  options.header_timeout = Milliseconds(300);
   start(std::move(options));
   RawSocket client = connect();
   client.send("GET / HT");

@@ -2,12 +2,12 @@
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/deferred.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <csignal>
 #include <exception>
 
@@ -78,7 +78,7 @@ Task<> Loop::run_job(std::move_only_function<void()> job) {
 
 Task<int> Loop::wait_for_signal() {
   if (!parts_->signals) parts_->signals.emplace(parts_->context, SIGINT, SIGTERM);
-  const auto [error, number] = co_await parts_->signals->async_wait(asio::as_tuple(asio::use_awaitable));
+  const auto [error, number] = co_await parts_->signals->async_wait(asio::as_tuple(asio::deferred));
   co_return number;
 }
 

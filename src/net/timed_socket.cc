@@ -2,7 +2,7 @@
 
 #include <array>
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/deferred.hpp>
 #include <boost/asio/write.hpp>
 
 namespace assay::net {
@@ -37,18 +37,23 @@ Task<ReadOutcome> TimedSocket::read_some(char* data, std::size_t size, Deadline 
   const auto self = shared_from_this();
   arm(reading_, deadline, OnExpiry::CancelOperations);
   const auto [error, bytes] =
-      co_await socket_.async_read_some(asio::buffer(data, size), asio::as_tuple(asio::use_awaitable));
+      co_await socket_.async_read_some(asio::buffer(data, size), asio::as_tuple(asio::deferred));
   disarm(reading_);
   if (!error) co_return ReadOutcome{IoStatus::Done, bytes};
   if (error == asio::error::eof) co_return ReadOutcome{IoStatus::Ended, 0};
   co_return ReadOutcome{reading_.expired ? IoStatus::TimedOut : IoStatus::Failed, 0};
 }
 
+void TimedSocket::when_readable(std::function<void(bool readable)> action) {
+  socket_.async_wait(asio::ip::tcp::socket::wait_read, [self = shared_from_this(), action = std::move(action)](
+                                                           boost::system::error_code error) { action(!error); });
+}
+
 Task<IoStatus> TimedSocket::write_all(std::string_view first, std::string_view second, Deadline deadline) {
   const auto self = shared_from_this();
   const std::array<asio::const_buffer, 2> parts = {asio::buffer(first), asio::buffer(second)};
   arm(writing_, deadline, OnExpiry::Close);
-  const auto [error, bytes] = co_await asio::async_write(socket_, parts, asio::as_tuple(asio::use_awaitable));
+  const auto [error, bytes] = co_await asio::async_write(socket_, parts, asio::as_tuple(asio::deferred));
   disarm(writing_);
   if (!error) co_return IoStatus::Done;
   co_return writing_.expired ? IoStatus::TimedOut : IoStatus::Failed;

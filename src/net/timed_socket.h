@@ -4,6 +4,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -28,6 +29,10 @@ class TimedSocket : public std::enable_shared_from_this<TimedSocket> {
   // At least one byte when Done; Ended at the peer's orderly end. After TimedOut the connection is still usable.
   // Requires: no write under way, where the deadline is not never(). Lifetime: `data` outlives the task.
   Task<ReadOutcome> read_some(char* data, std::size_t size, Deadline deadline);
+
+  // Calls `action` once: true when there is something to read (or the peer has ended), false when the connection was
+  // closed here. What idle streams wait with, because it holds no task. Requires: no read under way.
+  void when_readable(std::function<void(bool readable)> action);
 
   // All bytes of both parts. After TimedOut the connection is closed. Lifetime: the parts outlive the task.
   Task<IoStatus> write_all(std::string_view first, std::string_view second, Deadline deadline);

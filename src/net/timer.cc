@@ -11,8 +11,7 @@ Task<bool> sleep_until(Deadline deadline, StopToken stop) {
 }
 
 Task<bool> sleep_for(Milliseconds wait, StopToken stop) {
-  const Deadline deadline = Deadline::after(system_clock(), wait);
-  co_return co_await sleep_until(deadline, std::move(stop));
+  return sleep_until(Deadline::after(system_clock(), wait), std::move(stop));
 }
 
 }  // namespace assay::net

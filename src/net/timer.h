@@ -8,6 +8,6 @@ namespace assay::net {
 
 // True once the deadline has passed; false as soon as the token stops.
 Task<bool> sleep_until(Deadline deadline, StopToken stop = StopToken());
-Task<bool> sleep_for(Milliseconds wait, StopToken stop = StopToken());
+Task<bool> sleep_for(Milliseconds wait, StopToken stop = StopToken());  // from the call on
 
 }  // namespace assay::net

@@ -16,6 +16,7 @@ inline constexpr std::uint16_t kCloseNormal = 1000;
 inline constexpr std::uint16_t kCloseGoingAway = 1001;
 inline constexpr std::uint16_t kCloseProtocolError = 1002;
 inline constexpr std::uint16_t kClosePolicyViolation = 1008;
+inline constexpr std::uint16_t kCloseInternalError = 1011;
 
 // Sec-WebSocket-Accept for a client's key (section 4.2.2).
 std::string websocket_accept(std::string_view key);
