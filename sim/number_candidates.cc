@@ -68,7 +68,11 @@ std::string digits_of(__int128 value) {
 }
 
 // Plain notation where it is short, else with an exponent.
-std::string literal_of(const Scaled& value) {
+std::string literal_of(Scaled value) {
+  while (value.mantissa != 0 && value.mantissa % 10 == 0) {
+    value.mantissa /= 10;
+    ++value.exponent;
+  }
   constexpr int kPlainZerosMax = 20;
   const std::string sign = value.mantissa < 0 ? "-" : "";
   std::string digits = digits_of(value.mantissa < 0 ? -value.mantissa : value.mantissa);
@@ -96,19 +100,6 @@ std::optional<Scaled> add(Scaled left, Scaled right) {
   const __int128 limit = power_of_ten(36);
   if (left.mantissa > limit / scale || left.mantissa < -limit / scale) return std::nullopt;
   return Scaled{left.mantissa * scale + right.mantissa, right.exponent};
-}
-
-// The multiples of `divisor` that lie around `bound`.
-void add_multiples(const Scaled& divisor, const Scaled& bound, std::vector<std::string>& candidates) {
-  if (divisor.mantissa == 0) return;
-  const double ratio = static_cast<double>(bound.mantissa) / static_cast<double>(divisor.mantissa) *
-                       std::pow(10.0, bound.exponent - divisor.exponent);
-  constexpr double kFactorMax = 1e15;
-  if (!(std::fabs(ratio) < kFactorMax)) return;
-  const auto factor = static_cast<std::int64_t>(std::floor(ratio));
-  for (const std::int64_t step : {0, 1, 2, -1, -2, 3, -3}) {
-    candidates.push_back(literal_of(Scaled{divisor.mantissa * (factor + step), divisor.exponent}));
-  }
 }
 
 class Judge {
@@ -149,71 +140,127 @@ class Judge {
   bool is_integer_;
 };
 
-std::vector<std::string> candidates_of(const NumberRules& rules) {
-  std::vector<std::string> bounds;
-  for (const auto* list : {&rules.minimums, &rules.exclusive_minimums, &rules.maximums, &rules.exclusive_maximums}) {
-    bounds.insert(bounds.end(), list->begin(), list->end());
+// Offers candidates to the judge, likely ones first, until enough have been accepted.
+class Search {
+ public:
+  Search(const NumberRules& rules, std::size_t skip) : judge_(rules), skip_(skip) {
+    for (const auto* list : {&rules.minimums, &rules.exclusive_minimums, &rules.maximums, &rules.exclusive_maximums}) {
+      bounds_.insert(bounds_.end(), list->begin(), list->end());
+    }
+    scaled_.push_back(Scaled{});
+    for (const std::string& bound : bounds_) {
+      if (const auto value = parse_scaled(bound)) scaled_.push_back(*value);
+    }
+    for (const std::string& literal : rules.divisors) {
+      if (const auto divisor = parse_scaled(literal)) divisors_.push_back(*divisor);
+    }
+    if (divisors_.size() > 1) divisors_.insert(divisors_.begin(), product(divisors_[0], divisors_[1]));
   }
-  std::vector<Scaled> scaled = {Scaled{}};
-  for (const std::string& bound : bounds) {
-    if (const auto value = parse_scaled(bound)) scaled.push_back(*value);
+
+  std::optional<std::string> run() {
+    const bool is_found = multiples_at_bounds() || plain() || beside_bounds() || far_from_bounds() || far_multiples();
+    if (!is_found) return std::nullopt;
+    return accepted_.back();
   }
-  std::vector<std::string> candidates;
-  std::vector<Scaled> divisors;
-  for (const std::string& literal : rules.divisors) {
-    if (const auto divisor = parse_scaled(literal)) divisors.push_back(*divisor);
+
+ private:
+  // A multiple of both, if not the least.
+  static Scaled product(const Scaled& left, const Scaled& right) {
+    return Scaled{left.mantissa * right.mantissa, std::max(left.exponent, right.exponent)};
   }
-  if (divisors.size() > 1) {
-    // A common multiple, if the first two are small: every multiple of their product, scaled to both.
-    const Scaled product{divisors[0].mantissa * divisors[1].mantissa,
-                         std::max(divisors[0].exponent, divisors[1].exponent)};
-    divisors.insert(divisors.begin(), product);
+
+  // True once the one that was asked for is found.
+  bool offer(std::string candidate) {
+    if (!judge_.accepts(candidate)) return false;
+    if (std::find(accepted_.begin(), accepted_.end(), candidate) != accepted_.end()) return false;
+    accepted_.push_back(std::move(candidate));
+    return accepted_.size() > skip_;
   }
-  for (const Scaled& divisor : divisors) {
-    for (const Scaled& bound : scaled) add_multiples(divisor, bound, candidates);
-  }
-  for (const char* plain : {"1", "0", "2", "3", "-1", "0.5"}) candidates.emplace_back(plain);
-  for (const std::string& bound : bounds) candidates.push_back(bound);
-  for (const Scaled& bound : scaled) {
-    for (int exponent = 0; exponent >= -20; --exponent) {
-      for (const int mantissa : {1, -1, 5, -5}) {
-        if (const auto near = add(bound, Scaled{mantissa, exponent})) candidates.push_back(literal_of(*near));
+  bool offer(const Scaled& candidate) { return offer(literal_of(candidate)); }
+
+  bool multiples_at_bounds() {
+    for (const Scaled& divisor : divisors_) {
+      for (const Scaled& bound : scaled_) {
+        if (multiples_around(divisor, bound)) return true;
       }
     }
-    // Just beside bounds that are too large to add to.
-    for (const int mantissa : {11, 9, 19}) {
-      candidates.push_back(literal_of(Scaled{bound.mantissa * mantissa, bound.exponent - 1}));
-    }
+    return false;
   }
-  for (std::int64_t plain = 4; plain < 600; ++plain) candidates.push_back(std::to_string(plain));
-  if (!scaled.empty()) {
-    for (const Scaled& bound : scaled) {
-      for (int step = 2; step < 300; ++step) {
+  bool multiples_around(const Scaled& divisor, const Scaled& bound) {
+    constexpr double kFactorMax = 1e15;
+    if (divisor.mantissa == 0) return false;
+    const double ratio = static_cast<double>(bound.mantissa) / static_cast<double>(divisor.mantissa) *
+                         std::pow(10.0, bound.exponent - divisor.exponent);
+    if (!(std::fabs(ratio) < kFactorMax)) return false;
+    const auto factor = static_cast<std::int64_t>(std::floor(ratio));
+    for (const std::int64_t step : {0, 1, 2, -1, -2, 3, -3}) {
+      if (offer(Scaled{divisor.mantissa * (factor + step), divisor.exponent})) return true;
+    }
+    return false;
+  }
+
+  bool plain() {
+    for (const char* candidate : {"1", "0", "2", "3", "-1", "0.5"}) {
+      if (offer(std::string(candidate))) return true;
+    }
+    return false;
+  }
+
+  bool beside_bounds() {
+    for (const std::string& bound : bounds_) {
+      if (offer(bound)) return true;
+    }
+    constexpr int kFinest = -24;
+    for (const Scaled& bound : scaled_) {
+      for (int exponent = 0; exponent >= kFinest; --exponent) {
+        for (const int mantissa : {1, -1, 5, -5}) {
+          const auto near = add(bound, Scaled{mantissa, exponent});
+          if (near && offer(*near)) return true;
+        }
+      }
+      // Beside bounds that are too large to add to.
+      for (const int mantissa : {11, 9, 19}) {
+        if (offer(Scaled{bound.mantissa * mantissa, bound.exponent - 1})) return true;
+      }
+    }
+    return false;
+  }
+
+  bool far_from_bounds() {
+    constexpr int kSteps = 600;
+    for (const Scaled& bound : scaled_) {
+      for (int step = 2; step < kSteps; ++step) {
         for (const int signed_step : {step, -step}) {
-          if (const auto near = add(bound, Scaled{signed_step, 0})) candidates.push_back(literal_of(*near));
+          const auto near = add(bound, Scaled{signed_step, 0});
+          if (near && offer(*near)) return true;
         }
       }
     }
+    return false;
   }
-  if (!divisors.empty()) {
-    for (std::int64_t factor = 4; factor < 300; ++factor) {
-      candidates.push_back(literal_of(Scaled{divisors.front().mantissa * factor, divisors.front().exponent}));
+
+  bool far_multiples() {
+    constexpr int kFactors = 600;
+    for (const Scaled& divisor : divisors_) {
+      for (int factor = 4; factor < kFactors; ++factor) {
+        if (offer(Scaled{divisor.mantissa * factor, divisor.exponent})) return true;
+      }
     }
+    return false;
   }
-  return candidates;
-}
+
+  Judge judge_;
+  std::size_t skip_;
+  std::vector<std::string> bounds_;
+  std::vector<Scaled> scaled_;
+  std::vector<Scaled> divisors_;
+  std::vector<std::string> accepted_;
+};
 
 }  // namespace
 
 std::optional<std::string> fitting_number(const NumberRules& rules, std::size_t skip) {
-  const Judge judge(rules);
-  std::vector<std::string> fitting;
-  for (std::string& candidate : candidates_of(rules)) {
-    if (std::find(fitting.begin(), fitting.end(), candidate) != fitting.end() || !judge.accepts(candidate)) continue;
-    fitting.push_back(std::move(candidate));
-    if (fitting.size() > skip) return fitting.back();
-  }
-  return std::nullopt;
+  return Search(rules, skip).run();
 }
 
 }  // namespace assay::sim

@@ -30,10 +30,15 @@ using json::Value;
 using Schemas = std::vector<Value>;  // all of them hold for one and the same value
 
 constexpr std::uint64_t kVariantsMax = 400;
+constexpr std::uint64_t kShapes = 3;
 // Values that one variant may make: a schema may ask for more than an output value can hold.
 constexpr std::size_t kValuesMax = 6'000;
+constexpr std::size_t kValuesOfAllVariantsMax = 60'000;
 constexpr std::size_t kCountCredible = 100'000;
 constexpr std::size_t kUniqueTries = 64;
+// The n-th scalar costs about as much as so many values.
+constexpr std::size_t kUniquenessPerValue = 8;
+constexpr std::size_t kScalarChoices = 4;
 
 std::optional<Value> keyword(Value schema, std::string_view name) {
   if (!schema.is(Kind::Object)) return std::nullopt;
@@ -71,9 +76,12 @@ std::string quoted(std::string_view text) {
 // through the combinations.
 class Variant {
  public:
-  explicit Variant(std::uint64_t number) : choices_(number), shape_(number % 3) {}
+  explicit Variant(std::uint64_t number) : choices_(number / kShapes), shape_(number % kShapes) {}
 
   std::optional<std::string> make(Value schema) { return value(Schemas{schema}); }
+  [[nodiscard]] std::size_t values() const { return values_; }
+  // It made all its choices and its number still has digits: variants of higher numbers repeat lower ones.
+  [[nodiscard]] bool is_repetition() const { return choices_ > 0; }
 
  private:
   std::size_t choose(std::size_t options) {
@@ -142,6 +150,8 @@ class Variant {
       is_open = false;
     }
     if (!is_open) return allowed.empty() ? std::string() : allowed[choose(allowed.size())];
+    // Where nothing says a type, every third variant tries one that most keywords say nothing about.
+    if (shape_ == 2 && choose(2) == 1) return "null";
     return implied_type(all);
   }
 
@@ -285,36 +295,40 @@ class Variant {
     return writer.take();
   }
 
-  // Invented names, until there are enough members.
-  bool add_fillers(const Schemas& all, std::size_t least, std::vector<std::pair<std::string, std::string>>& members) {
+  // The `number`-th invented name: of a pattern where names must match one, else of what names must be, else plain.
+  std::optional<std::string> invented_name(const Schemas& all, std::size_t number) {
+    std::vector<std::string_view> patterns;
     Schemas name_schemas;
-    std::vector<std::string> stems = {"member"};
     for (const Value schema : all) {
       if (const auto names = keyword(schema, "propertyNames")) name_schemas.push_back(*names);
-      const auto patterns = keyword(schema, "patternProperties", Kind::Object);
-      if (!patterns) continue;
-      for (const json::Member pattern : patterns->members()) {
-        if (const auto sample = pattern_sample(pattern.key, 0)) stems.insert(stems.begin(), *sample);
-      }
+      const auto properties = keyword(schema, "patternProperties", Kind::Object);
+      if (!properties) continue;
+      for (const json::Member pattern : properties->members()) patterns.push_back(pattern.key);
     }
+    if (!name_schemas.empty()) {
+      uniqueness_ = number;
+      const auto made = value(name_schemas);
+      uniqueness_ = 0;
+      if (!made) return std::nullopt;
+      const auto document = json::Document::parse(*made, json::kOutputCaps);
+      if (!document || !document->root().is(Kind::String)) return std::nullopt;
+      return std::string(document->root().string());
+    }
+    const std::size_t turn = number % (patterns.size() + 1);
+    if (turn < patterns.size()) return pattern_sample(patterns[turn], number / (patterns.size() + 1));
+    return fmt::format("member{}", number);
+  }
+
+  bool add_fillers(const Schemas& all, std::size_t least, std::vector<std::pair<std::string, std::string>>& members) {
+    if (least > json::kOutputCaps.values_max) return false;
     for (std::size_t number = 0; members.size() < least; ++number) {
-      if (number > least + kUniqueTries) return false;
-      std::string name = stems[number % stems.size()];
-      if (number >= stems.size()) name += std::to_string(number);
-      if (!name_schemas.empty()) {
-        uniqueness_ = number;
-        const auto made = value(name_schemas);
-        if (!made) return false;
-        const auto document = json::Document::parse(*made, json::kOutputCaps);
-        if (!document || !document->root().is(Kind::String)) return false;
-        name = document->root().string();
-      }
+      if (number > 2 * least + kUniqueTries) return false;
+      auto name = invented_name(all, number);
       const auto same = [&](const auto& member) { return member.first == name; };
-      if (std::any_of(members.begin(), members.end(), same)) continue;
-      auto made = value(member_schemas(all, name));
-      if (made) members.emplace_back(std::move(name), std::move(*made));
+      if (!name || std::any_of(members.begin(), members.end(), same)) continue;
+      auto made = value(member_schemas(all, *name));
+      if (made) members.emplace_back(std::move(*name), std::move(*made));
     }
-    uniqueness_ = 0;
     return true;
   }
 
@@ -355,7 +369,7 @@ class Variant {
     }
     std::size_t count = std::max({least, tuple, contained.size(), shape_ == 1 ? std::size_t{0} : std::size_t{1}});
     count = std::min(count, most);
-    if (count < least) return std::nullopt;
+    if (count < least || count > json::kOutputCaps.elements_max) return std::nullopt;
     // The elements that are contained stand at the end, where a tuple says least.
     std::vector<std::string> elements;
     for (std::size_t position = 0; position < count; ++position) {
@@ -378,20 +392,25 @@ class Variant {
     if (!is_unique) return value(schemas);
     const std::uint64_t choices = choices_;
     const std::size_t uniqueness = uniqueness_;
-    for (std::size_t attempt = 0; attempt < others.size() + kUniqueTries; ++attempt) {
-      uniqueness_ = attempt;
-      choices_ = choices + attempt;
+    std::optional<std::string> found;
+    for (std::size_t attempt = 0; !found && attempt < others.size() + kUniqueTries; ++attempt) {
+      // The position itself most likely is a number that no other element had.
+      uniqueness_ = (others.size() + attempt) % (others.size() + kUniqueTries);
+      choices_ = choices + uniqueness_;
       auto made = value(schemas);
-      if (made && std::find(others.begin(), others.end(), *made) == others.end()) {
-        uniqueness_ = uniqueness;
-        return made;
-      }
+      if (made && std::find(others.begin(), others.end(), *made) == others.end()) found = std::move(made);
     }
     uniqueness_ = uniqueness;
-    return std::nullopt;
+    return found;
   }
 
   // --- Scalars.
+
+  // Which of the fitting scalars: others for others' uniqueness and, in every third variant, for the sake of `not`.
+  std::size_t scalar_number() {
+    values_ += uniqueness_ / kUniquenessPerValue;
+    return uniqueness_ + (shape_ == 2 ? choose(kScalarChoices) : 0);
+  }
 
   std::optional<std::string> string(const Schemas& all) {
     std::size_t least = 0;
@@ -404,17 +423,19 @@ class Variant {
       if (const auto name = keyword(schema, "format", Kind::String)) format = name->string();
       if (const auto expression = keyword(schema, "pattern", Kind::String)) pattern = expression->string();
     }
-    if (!format.empty()) return quoted(format_sample(format, uniqueness_));
+    if (least > json::kOutputCaps.bytes_max) return std::nullopt;
+    const std::size_t number = scalar_number();
+    if (!format.empty()) return quoted(format_sample(format, number));
     if (!pattern.empty()) {
       // Longer samples first by what the length asks for, then by the variant.
       for (std::size_t extra = 0; extra <= least + 8; ++extra) {
-        const auto sample = pattern_sample(pattern, extra + uniqueness_);
+        const auto sample = pattern_sample(pattern, extra + number);
         if (!sample) return std::nullopt;
         if (sample->size() >= least && sample->size() <= most) return quoted(*sample);
       }
       return std::nullopt;
     }
-    std::string text = uniqueness_ > 0 ? fmt::format("{} example", uniqueness_) : "example";
+    std::string text = number > 0 ? fmt::format("{} example", number) : "example";
     if (text.size() > most) text.resize(most);
     for (std::size_t at = 0; text.size() < least; ++at) text += static_cast<char>('a' + at % 26);
     return quoted(text);
@@ -449,7 +470,7 @@ class Variant {
       add("exclusiveMaximum", rules.exclusive_maximums);
       add("multipleOf", rules.divisors);
     }
-    return fitting_number(rules, uniqueness_);
+    return fitting_number(rules, scalar_number());
   }
 
   std::uint64_t choices_;
@@ -465,8 +486,14 @@ std::optional<std::string> generate_value(std::string_view schema_text) {
   if (!schema) return std::nullopt;
   const auto document = json::Document::parse(std::string(schema_text), json::kSchemaCaps);
   if (!document) return std::nullopt;
-  for (std::uint64_t number = 0; number < kVariantsMax; ++number) {
-    const auto made = Variant(number).make(document->root());
+  std::size_t values = 0;
+  std::uint64_t repetitions = 0;
+  for (std::uint64_t number = 0; number < kVariantsMax && values < kValuesOfAllVariantsMax; ++number) {
+    if (repetitions == kShapes) break;
+    Variant variant(number);
+    const auto made = variant.make(document->root());
+    values += variant.values();
+    repetitions = variant.is_repetition() ? repetitions + 1 : 0;
     if (!made) continue;
     const auto value = json::Document::parse(*made, json::kOutputCaps);
     if (value && schema->is_valid(value->root())) return made;
