@@ -37,7 +37,7 @@ class Elements;
 class Members;
 
 // A cheap handle to one value of a Document. Lifetime: valid while the Document lives, also after it was moved; so are
-// the views it returns. The accessors of one kind require that kind.
+// the views it returns, and kPaddingBytes can be read behind their ends. The accessors of one kind require that kind.
 class Value {
  public:
   // Refers to nothing; only assignment is allowed.

@@ -10,7 +10,12 @@ constexpr bool is_alpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && 
 constexpr bool is_alphanumeric(char c) { return is_digit(c) || is_alpha(c); }
 constexpr bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 constexpr bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
-constexpr bool is_one_of(char c, std::string_view set) { return set.find(c) != std::string_view::npos; }
+constexpr bool is_one_of(char c, std::string_view set) {
+  for (const char member : set) {
+    if (member == c) return true;
+  }
+  return false;
+}
 constexpr char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 // The code point that begins at `at`, which moves behind it. Requires: valid UTF-8.

@@ -332,7 +332,12 @@ class Compiler {
     if (draft.items != nullptr || draft.items_are_tuple) {
       array(draft).rest = draft.items_are_tuple ? draft.additional_items : draft.items;
     }
-    if (draft.object != nullptr) draft.object->properties = draft.names.table();
+    if (draft.object != nullptr) {
+      ObjectRules& rules = *draft.object;
+      if (rules.additional != nullptr && rules.additional->allows_all()) rules.additional = nullptr;
+      rules.properties = draft.names.table();
+      rules.has_more_than_properties = !rules.patterns.empty() || rules.additional != nullptr || rules.names != nullptr;
+    }
     if (draft.branches != nullptr) draft.branches->condition = draft.condition;
     Node& node = draft.node;
     node.number = draft.number;

@@ -94,10 +94,10 @@ class Evaluator {
 
   explicit Evaluator(Budget& budget, IssueSet* sink = nullptr) : budget_(budget), sink_(sink) {}
 
+  // Costs no work unit of its own: whoever walks over members or elements has paid for each, and branches are few.
   template <class Instance>
-  bool apply(const Node& node, Instance instance, const Where& where) {
-    if (!budget_.spend(1)) return false;
-    if (!has_type(node, instance)) {
+  [[gnu::always_inline]] bool apply(const Node& node, Instance instance, const Where& where) {
+    if (!has_type(node, instance)) [[unlikely]] {
       note(where, [&] { return rule::type(node.types); }, Weight::Kind);
       return false;
     }
@@ -133,12 +133,13 @@ class Evaluator {
   }
 
   template <class Instance>
-  bool apply_rules(const Node& node, Instance instance, const Where& where) {
-    bool ok = true;
-    for (const ValueSet* set : {node.constant, node.enumeration}) {
-      if (set == nullptr || contains(*set, instance)) continue;
+  [[gnu::noinline]] bool apply_rules(const Node& node, Instance instance, const Where& where) {
+    if (!budget_.spend(1)) return false;
+    bool ok = (node.constant == nullptr || apply_values(*node.constant, instance, where));
+    if (!ok && !kExplains) return false;
+    if (node.enumeration != nullptr && !apply_values(*node.enumeration, instance, where)) {
       ok = false;
-      if (!note(where, [&] { return rule::values(*set); }, Weight::Constant)) return false;
+      if (!kExplains) return false;
     }
     if (!apply_kind_rules(node, instance, where)) {
       ok = false;
@@ -146,6 +147,13 @@ class Evaluator {
     }
     if (node.branches != nullptr && !apply_branches(*node.branches, instance, where)) ok = false;
     return ok;
+  }
+
+  template <class Instance>
+  bool apply_values(const ValueSet& set, Instance instance, const Where& where) {
+    if (contains(set, instance)) return true;
+    note(where, [&] { return rule::values(set); }, Weight::Constant);
+    return false;
   }
 
   template <class Instance>
@@ -184,8 +192,7 @@ class Evaluator {
           return contains_container(set, instance);
       }
     }
-    return budget_.spend(text_units(instance.string().size())) &&
-           set.strings.find(instance.string()) != PropertyTable::kNone;
+    return budget_.spend(text_units(instance.string().size())) && set.strings.find(instance.string()) != nullptr;
   }
 
   static bool contains_number(const ValueSet& set, std::string_view literal) {
@@ -277,6 +284,7 @@ class Evaluator {
 
   bool apply_items(const ArrayRules& rules, json::Value array, const Where& where) {
     if (rules.rest == nullptr && rules.tuple.empty()) return true;
+    if (!budget_.spend(array.size())) return false;
     bool ok = true;
     std::size_t index = 0;
     for (const json::Value element : array.elements()) {
@@ -295,7 +303,8 @@ class Evaluator {
   }
 
   bool has_element(const Node& node, json::Value array) {
-    return std::ranges::any_of(array.elements(), [&](json::Value element) { return fits(node, element); });
+    return budget_.spend(array.size()) &&
+           std::ranges::any_of(array.elements(), [&](json::Value element) { return fits(node, element); });
   }
 
   bool apply_unique(json::Value array, const Where& where) {
@@ -332,23 +341,32 @@ class Evaluator {
       ok = false;
       if (!note_count(where, object.size(), rules.count, "Properties", "properties")) return false;
     }
-    const bool needs_presence = kExplains || !rules.dependencies.empty();
-    Presence presence(needs_presence ? rules.properties.entries().size() : 0);
+    if (!budget_.spend(object.size())) return false;
+    if (kExplains || !rules.dependencies.empty()) return apply_members_with_presence(rules, object, where) && ok;
     std::size_t required_found = 0;
+    std::size_t key_bytes = 0;
     for (const json::Member& member : object.members()) {
-      const std::uint32_t position = rules.properties.find(member.key);
-      if (position != PropertyTable::kNone) {
-        required_found += rules.properties.at(position).required ? 1 : 0;
-        if (needs_presence) presence.set(position);
-      }
-      if (apply_member(rules, member, position, where)) continue;
+      key_bytes += member.key.size();
+      const PropertyTable::Match* known = rules.properties.find(member.key);
+      if (known != nullptr) required_found += known->required;
+      if (!apply_member(rules, member, known, where)) return false;
+    }
+    return required_found == rules.required_count && budget_.spend(text_units(key_bytes));
+  }
+
+  bool apply_members_with_presence(const ObjectRules& rules, json::Value object, const Where& where) {
+    bool ok = true;
+    Presence presence(rules.properties.entries().size());
+    for (const json::Member& member : object.members()) {
+      const PropertyTable::Match* known = rules.properties.find(member.key);
+      if (known != nullptr) presence.set(known->position);
+      if (apply_member(rules, member, known, where)) continue;
       ok = false;
       if (!kExplains) return false;
     }
-    if (required_found < rules.required_count) {
+    if (!has_required(rules, presence, where)) {
       ok = false;
       if (!kExplains) return false;
-      note_missing(rules, presence, where);
     }
     for (const Dependency& dependency : rules.dependencies) {
       if (!presence.has(dependency.trigger) || apply_dependency(rules, dependency, presence, object, where)) continue;
@@ -358,25 +376,30 @@ class Evaluator {
     return ok;
   }
 
-  bool apply_member(const ObjectRules& rules, const json::Member& member, std::uint32_t position, const Where& where) {
-    if (!budget_.spend(1 + text_units(member.key.size()))) return false;
+  [[gnu::always_inline]] bool apply_member(const ObjectRules& rules, const json::Member& member,
+                                           const PropertyTable::Match* known, const Where& where) {
     const Where here = where.member(member.key);
+    const bool is_known = known != nullptr && known->child != nullptr;
+    const bool ok = !is_known || apply(*known->child, member.value, here);
+    if (!rules.has_more_than_properties || (!ok && !kExplains)) return ok;
+    return apply_to_others(rules, member, is_known, here) && ok;
+  }
+
+  // What patternProperties, additionalProperties and propertyNames say of a member.
+  bool apply_to_others(const ObjectRules& rules, const json::Member& member, bool is_known, const Where& here) {
     bool ok = true;
-    bool is_known = false;
-    if (position != PropertyTable::kNone && rules.properties.at(position).child != nullptr) {
-      is_known = true;
-      ok = apply(*rules.properties.at(position).child, member.value, here);
-    }
     for (const PatternProperty& property : rules.patterns) {
-      if (!ok && !kExplains) return false;
       if (!is_found(*property.pattern, member.key)) continue;
       is_known = true;
-      ok = apply(*property.node, member.value, here) && ok;
+      if (apply(*property.node, member.value, here)) continue;
+      ok = false;
+      if (!kExplains) return false;
     }
-    if (!ok && !kExplains) return false;
-    if (!is_known && rules.additional != nullptr) ok = apply_additional(rules, member.value, here);
-    if (rules.names != nullptr && (ok || kExplains)) ok = apply_name(*rules.names, member.key, here) && ok;
-    return ok;
+    if (!is_known && rules.additional != nullptr && !apply_additional(rules, member.value, here)) {
+      ok = false;
+      if (!kExplains) return false;
+    }
+    return (rules.names == nullptr || apply_name(*rules.names, member.key, here)) && ok;
   }
 
   bool apply_additional(const ObjectRules& rules, json::Value value, const Where& here) {
@@ -396,12 +419,16 @@ class Evaluator {
     }
   }
 
-  void note_missing(const ObjectRules& rules, const Presence& presence, const Where& where) {
+  bool has_required(const ObjectRules& rules, const Presence& presence, const Where& where) {
+    if (rules.required_count == 0) return true;
+    bool ok = true;
     for (std::uint32_t position = 0; position < rules.properties.entries().size(); ++position) {
       const PropertyTable::Entry& entry = rules.properties.at(position);
       if (!entry.required || presence.has(position)) continue;
-      note(where, [&] { return rule::missing(entry.key); }, Weight::Missing);
+      ok = false;
+      if (!note(where, [&] { return rule::missing(entry.key); }, Weight::Missing)) return false;
     }
+    return ok;
   }
 
   bool apply_dependency(const ObjectRules& rules, const Dependency& dependency, const Presence& presence,

@@ -104,6 +104,7 @@ struct ObjectRules {
   std::vector<PatternProperty> patterns;
   const Node* additional = nullptr;
   const Node* names = nullptr;
+  bool has_more_than_properties = false;  // patterns, additional or names
   std::vector<Dependency> dependencies;
 };
 

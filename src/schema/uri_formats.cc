@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <cstdint>
 
 #include "schema/ascii.h"
 #include "schema/format_matchers.h"
@@ -21,30 +23,43 @@ bool is_percent_triplet(std::string_view text, std::size_t at) {
   return at + 2 < text.size() && is_hex(text[at + 1]) && is_hex(text[at + 2]);
 }
 
-constexpr std::string_view kSubDelims = "!$&'()*+,;=";
-constexpr std::string_view kUnreservedMarks = "-._~";
-
 enum class Script : bool { Uri, Iri };
 
-// A run of unreserved characters, sub-delims, percent triplets and what else the component allows.
-bool is_component(std::string_view text, std::string_view extra, Script script, bool private_allowed = false) {
+// What a component may hold besides unreserved characters, sub-delims and percent triplets (RFC 3986, appendix A).
+using Extras = std::uint8_t;
+constexpr Extras kPlain = 1;
+constexpr Extras kColon = 2;
+constexpr Extras kAt = 4;
+constexpr Extras kSlash = 8;
+constexpr Extras kQuestion = 16;
+
+constexpr auto kCharacters = [] {
+  std::array<Extras, 256> table{};
+  for (unsigned c = 0; c < 128; ++c) {
+    const char character = static_cast<char>(c);
+    if (is_alphanumeric(character) || is_one_of(character, "-._~!$&'()*+,;=")) table[c] = kPlain;
+  }
+  table[':'] = kColon;
+  table['@'] = kAt;
+  table['/'] = kSlash;
+  table['?'] = kQuestion;
+  return table;
+}();
+
+bool is_component(std::string_view text, Extras extras, Script script, bool private_allowed = false) {
+  const auto allowed = static_cast<Extras>(kPlain | extras);
   for (std::size_t at = 0; at < text.size();) {
     const char c = text[at];
-    if (!is_ascii(c)) {
-      if (script == Script::Uri) return false;
-      const char32_t code_point = next_code_point(text, at);
-      if (!is_ucschar(code_point) && !(private_allowed && is_private(code_point))) return false;
-      continue;
-    }
-    if (c == '%') {
+    if ((kCharacters[static_cast<unsigned char>(c)] & allowed) != 0) {
+      ++at;
+    } else if (c == '%') {
       if (!is_percent_triplet(text, at)) return false;
       at += 3;
-      continue;
+    } else {
+      if (is_ascii(c) || script == Script::Uri) return false;
+      const char32_t code_point = next_code_point(text, at);
+      if (!is_ucschar(code_point) && !(private_allowed && is_private(code_point))) return false;
     }
-    const bool allowed =
-        is_alphanumeric(c) || is_one_of(c, kUnreservedMarks) || is_one_of(c, kSubDelims) || is_one_of(c, extra);
-    if (!allowed) return false;
-    ++at;
   }
   return true;
 }
@@ -60,14 +75,14 @@ bool is_ip_future(std::string_view text) {
   if (dot == std::string_view::npos || dot < 2 || dot + 1 == text.size()) return false;
   const std::string_view address = text.substr(dot + 1);
   return std::ranges::all_of(text.substr(1, dot - 1), is_hex) && address.find('%') == std::string_view::npos &&
-         is_component(address, ":", Script::Uri);
+         is_component(address, kColon, Script::Uri);
 }
 
 bool is_port(std::string_view text) { return std::ranges::all_of(text, is_digit); }
 
 bool is_authority(std::string_view text, Script script) {
   if (const std::size_t at = text.find('@'); at != std::string_view::npos) {
-    if (!is_component(text.substr(0, at), ":", script)) return false;
+    if (!is_component(text.substr(0, at), kColon, script)) return false;
     text.remove_prefix(at + 1);
   }
   if (text.starts_with('[')) {
@@ -79,18 +94,18 @@ bool is_authority(std::string_view text, Script script) {
            (rest.empty() || (rest.front() == ':' && is_port(rest.substr(1))));
   }
   const std::size_t colon = text.find(':');
-  return is_component(text.substr(0, colon), "", script) &&
+  return is_component(text.substr(0, colon), 0, script) &&
          (colon == std::string_view::npos || is_port(text.substr(colon + 1)));
 }
 
 // Everything behind the scheme.
 bool is_hierarchical_part(std::string_view text, Script script) {
   if (const std::size_t hash = text.find('#'); hash != std::string_view::npos) {
-    if (!is_component(text.substr(hash + 1), ":@/?", script)) return false;
+    if (!is_component(text.substr(hash + 1), kColon | kAt | kSlash | kQuestion, script)) return false;
     text = text.substr(0, hash);
   }
   if (const std::size_t mark = text.find('?'); mark != std::string_view::npos) {
-    if (!is_component(text.substr(mark + 1), ":@/?", script, true)) return false;
+    if (!is_component(text.substr(mark + 1), kColon | kAt | kSlash | kQuestion, script, true)) return false;
     text = text.substr(0, mark);
   }
   if (text.starts_with("//")) {
@@ -99,12 +114,13 @@ bool is_hierarchical_part(std::string_view text, Script script) {
     if (!is_authority(text.substr(0, slash), script)) return false;
     text.remove_prefix(slash);
   }
-  return is_component(text, ":@/", script);
+  return is_component(text, kColon | kAt | kSlash, script);
 }
 
 bool is_absolute_or_relative(std::string_view text, Script script, bool relative_allowed) {
-  const std::size_t delimiter = text.find_first_of(":/?#");
-  const bool has_colon_first = delimiter != std::string_view::npos && text[delimiter] == ':';
+  const auto delimiter =
+      static_cast<std::size_t>(std::ranges::find_if(text, [](char c) { return is_one_of(c, ":/?#"); }) - text.begin());
+  const bool has_colon_first = delimiter < text.size() && text[delimiter] == ':';
   // A colon in the first segment can only end a scheme (RFC 3986, section 4.2).
   if (has_colon_first)
     return is_scheme(text.substr(0, delimiter)) && is_hierarchical_part(text.substr(delimiter + 1), script);
