@@ -10,6 +10,7 @@
 
 #include "json/document.h"
 #include "json/limits.h"
+#include "json/writer.h"
 #include "structured/finalizer.h"
 #include "structured/outcome.h"
 #include "structured/response_format.h"
@@ -109,6 +110,9 @@ class Draft {
   void take(const SourcePart& part) { assistant_.content.emplace_back(part); }
   void take(ToolResultPart part) {
     part.provider_executed = true;
+    // Clients and other providers read results as JSON.
+    if (!json::Document::parse(part.result, json::kEnvelopeCaps))
+      part.result = json::Writer().string(part.result).take();
     if (open_provider_calls_ > 0) --open_provider_calls_;
     assistant_.content.emplace_back(std::move(part));
   }

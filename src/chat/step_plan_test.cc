@@ -193,6 +193,22 @@ TEST_F(StepPlanTest, MakesIdsUniqueAndNamesReplayable) {
   EXPECT_EQ(call_at(plan, 3).name, "invalid_tool_name");
 }
 
+TEST_F(StepPlanTest, KeepsResultsOfTheProviderAsJson) {
+  const auto executed = [](std::string result) {
+    return ToolResultPart{.call_id = "p",
+                          .name = "search",
+                          .result = std::move(result),
+                          .is_error = false,
+                          .provider_executed = false,
+                          .provider_state = ""};
+  };
+  const StepPlan plan = ordinary(Finish::Complete, {executed(R"([{"n":1.0}])"), executed("not \"JSON\"")});
+  const Content& content = plan.rows.at(0).content;
+  EXPECT_EQ(std::get<ToolResultPart>(content.at(0)).result, R"([{"n":1.0}])");
+  EXPECT_EQ(std::get<ToolResultPart>(content.at(1)).result, R"("not \"JSON\"")");
+  EXPECT_TRUE(std::get<ToolResultPart>(content.at(1)).provider_executed);
+}
+
 TEST_F(StepPlanTest, PublishesAnAcceptedValueInOneTransaction) {
   const StepPlan plan = structured_step(Finish::ToolUse, {text("done"), finalizer()});
   ASSERT_EQ(plan.rows.size(), 2u);
