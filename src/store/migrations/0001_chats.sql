@@ -85,14 +85,14 @@ $$;
 -- A success has a value and no error; the others have an error and no value. True where the content holds no outcome.
 create function outcome_is_whole(content jsonb) returns boolean
 language sql immutable parallel safe as $$
-  select coalesce(bool_and(
+  select coalesce(bool_and(coalesce(
     data ->> 'request_id' is not null
     and case data ->> 'status'
           when 'succeeded' then jsonb_typeof(data -> 'value') = 'string' and not data ? 'error'
           when 'failed' then not data ? 'value' and data #>> '{error,code}' is not null
           when 'canceled' then not data ? 'value' and data #>> '{error,code}' is not null
           else false
-        end), true)
+        end, false)), true)
     and count(*) <= 1
   from (select part -> 'structured_output_data' as data
         from jsonb_array_elements(case jsonb_typeof(content) when 'array' then content else '[]' end) as part

@@ -1,0 +1,51 @@
+#include "store/params.h"
+
+#include <gmock/gmock.h>
+
+#include <array>
+
+namespace assay::store {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::StrEq;
+
+TEST(Params, ReplaceWhatPostgresCannotHoldInText) {
+  EXPECT_EQ(storable_text("plain"), "plain");
+  EXPECT_EQ(storable_text(std::string_view("a\0b", 3)),
+            "a\xEF\xBF\xBD"
+            "b");
+  EXPECT_EQ(storable_text("\xC3\xA9 \xF0\x9F\x98\x80"), "\xC3\xA9 \xF0\x9F\x98\x80");
+  EXPECT_EQ(storable_text("\xC0\x80"), "\xEF\xBF\xBD\xEF\xBF\xBD");
+  EXPECT_EQ(storable_text("\xED\xA0\x80"), "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");  // a surrogate
+  EXPECT_EQ(storable_text("cut \xE4\xBD"), "cut \xEF\xBF\xBD\xEF\xBF\xBD");
+}
+
+TEST(Params, ReplaceWhatJsonbCannotHoldInEscapes) {
+  EXPECT_EQ(storable_json(R"({"a":"\u0000"})"), R"({"a":"\ufffd"})");
+  EXPECT_EQ(storable_json(R"(["\ud83d\ude00"])"), R"(["\ud83d\ude00"])");
+  EXPECT_EQ(storable_json(R"(["\ud83d","\ude00"])"), R"(["\ufffd","\ufffd"])");
+  EXPECT_EQ(storable_json(R"(["\ud83d\u0041"])"), R"(["\ufffd\u0041"])");
+  EXPECT_EQ(storable_json(R"(["\\u0000"])"), R"(["\\u0000"])");  // a backslash and text
+  EXPECT_EQ(storable_json(R"(["\\\u0000"])"), R"(["\\\ufffd"])");
+  EXPECT_EQ(storable_json(R"(["\n\u00e9\D800"])"), R"(["\n\u00e9\D800"])");
+}
+
+TEST(Params, SpellEachTypeAsPostgresReadsIt) {
+  const Uuid id = *Uuid::parse("11111111-1111-4111-8111-111111111111");
+  Params params;
+  params.null().integer(-7).boolean(true).boolean(false).uuid(id);
+  params.integers(std::array<std::int64_t, 2>{1, 2}).integers({}).uuids(std::array{id, id});
+  params.text(std::optional<std::string>()).integer(std::optional<std::int64_t>(3));
+  const auto pointers = params.pointers();
+  ASSERT_EQ(pointers.size(), 10U);
+  EXPECT_EQ(pointers[0], nullptr);
+  EXPECT_THAT(
+      (std::vector<std::string>(pointers.begin() + 1, pointers.begin() + 8)),
+      ElementsAre("-7", "t", "f", id.to_string(), "{1,2}", "{}", "{" + id.to_string() + "," + id.to_string() + "}"));
+  EXPECT_EQ(pointers[8], nullptr);
+  EXPECT_THAT(pointers[9], StrEq("3"));
+}
+
+}  // namespace
+}  // namespace assay::store
