@@ -261,8 +261,8 @@ net::Task<Result<std::vector<Rows>, ExchangeError>> Connection::exchange(End end
   auto flushed = co_await flush(deadline);
   if (!flushed) co_return fail(ExchangeError{std::move(flushed).error(), false});
   auto collected = co_await collect(deadline);
-  if (broken_) co_return collected;
-  if (end == End::Flush && collected) co_return collected;
+  is_open_ = end == End::Flush && collected.has_value();
+  if (broken_ || is_open_) co_return collected;
   if (end == End::Flush && PQpipelineSync(connection_) != 1) co_return fail(ExchangeError{lost(), true});
   auto synchronized = co_await resynchronize(deadline);
   // What was answered before stays answered: a lost Sync only costs the connection.
@@ -414,7 +414,7 @@ void Connection::collect_notifications() {
 }
 
 bool Connection::is_idle() const {
-  return !broken_ && connection_ != nullptr && queued_ == 0 && expected_.empty() &&
+  return !broken_ && connection_ != nullptr && queued_ == 0 && expected_.empty() && !is_open_ &&
          PQtransactionStatus(connection_) == PQTRANS_IDLE;
 }
 

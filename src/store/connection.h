@@ -147,6 +147,7 @@ class Connection {
   std::unordered_set<const Statement*> prepared_;
   std::vector<Notification> notifications_;
   bool broken_ = false;
+  bool is_open_ = false;  // the last exchange ended without Sync: libpq does not know of the transaction
   std::uint64_t statements_sent_ = 0;
   std::uint64_t exchanges_made_ = 0;
 };
