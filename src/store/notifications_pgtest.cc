@@ -103,7 +103,10 @@ TEST_F(NotificationsTest, KeepsHintsUntilTheyCanBeSent) {
   const ChatId chat = create_chat().chat.id;
   Store& other = open_replica(ReplicaId::random(system_random()));
   Subscription subscription = other.notifications().subscribe(chat);
-  database.cut_connections();
+  EXPECT_EQ(database.value(fmt::format("select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' "
+                                       "and ((classid::bigint << 32) | objid::bigint) = replica_lock_key('{}')",
+                                       replica_.to_string())),
+            "t");
   store_->notifications().publish(ChatHint{chat, 77, false});
   EXPECT_TRUE(hears(subscription, 77));
 }
