@@ -13,8 +13,10 @@ store::SyncCursor SyncState::cursor() const {
 }
 
 bool SyncState::needs_whole_history(const store::SyncRead& read) const {
-  // A client without a snapshot holds nothing of this stream; what was deleted before is not its concern.
-  return snapshot_version_ > 0 && !read.deleted.empty();
+  // A client without a snapshot holds nothing of this stream; what was deleted before is not its concern. One that is
+  // ahead of the database holds what a restored or failed-over database does not know.
+  if (snapshot_version_ == 0) return false;
+  return !read.deleted.empty() || read.chat.snapshot_version < snapshot_version_;
 }
 
 std::vector<Event> SyncState::advance(store::SyncRead read, Kind kind) {

@@ -29,7 +29,7 @@ class SyncState {
   // For the next read.
   [[nodiscard]] store::SyncCursor cursor() const;
 
-  // Rows that the client may hold were deleted: the history must be sent again, from a read with
+  // The client may hold rows that are deleted or were never there: the history must be sent again, from a read with
   // `whole_history_cursor`.
   [[nodiscard]] bool needs_whole_history(const store::SyncRead& read) const;
   [[nodiscard]] static store::SyncCursor whole_history_cursor() { return store::SyncCursor{}; }

@@ -175,6 +175,12 @@ TEST(SyncState, AsksForTheWholeHistoryOnlyWhenAClientMayHoldDeletedRows) {
   EXPECT_FALSE(fresh.needs_whole_history(read));
 }
 
+TEST(SyncState, AsksForTheWholeHistoryWhereTheClientIsAheadOfTheDatabase) {
+  const SyncState resumed(StreamStart{.after_message_id = 0, .snapshot_version = 9});
+  EXPECT_TRUE(resumed.needs_whole_history(read_of(8, 8, chat::Status::Waiting)));
+  EXPECT_FALSE(resumed.needs_whole_history(read_of(9, 8, chat::Status::Waiting)));
+}
+
 TEST(SyncState, ResumesFromASnapshotWithAStatus) {
   SyncState state(StreamStart{.after_message_id = 0, .snapshot_version = 3});
   EXPECT_EQ(state.cursor().snapshot_version, 3);
