@@ -135,6 +135,7 @@ class Transfer final : public CurlListener {
   Task<> wait_for_progress(Deadline part_deadline, HttpErrorKind on_deadline);
   void resume();
   void release();
+  [[nodiscard]] std::string_view explain(CURLcode result) const;
   void fail_with(HttpErrorKind kind, std::string_view what);
 
   std::shared_ptr<CurlMulti> multi_;
@@ -288,11 +289,16 @@ void Transfer::on_finished(CURLcode result) {
   progress_.notify();
   if (result == CURLE_OK) return;
   if (too_large_) return fail_with(HttpErrorKind::TooLarge, "the response is larger than allowed");
-  const HttpErrorKind kind = kind_of(result);
+  fail_with(kind_of(result), explain(result));
+}
+
+// curl's own messages may quote the URL; these are constant.
+std::string_view Transfer::explain(CURLcode result) const {
   long verified = X509_V_OK;
   curl_easy_getinfo(easy_, CURLINFO_SSL_VERIFYRESULT, &verified);
-  fail_with(kind, kind == HttpErrorKind::Tls && verified != X509_V_OK ? X509_verify_cert_error_string(verified)
-                                                                      : curl_easy_strerror(result));
+  const bool says_more =
+      kind_of(result) == HttpErrorKind::Tls && verified != X509_V_OK && verified != X509_V_ERR_UNSPECIFIED;
+  return says_more ? X509_verify_cert_error_string(verified) : curl_easy_strerror(result);
 }
 
 void Transfer::fail_with(HttpErrorKind kind, std::string_view what) {
