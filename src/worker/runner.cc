@@ -1,0 +1,249 @@
+#include "worker/runner.h"
+
+#include <utility>
+
+#include "base/log.h"
+#include "chat/prompt_assembly.h"
+#include "chat/state.h"
+#include "chat/step_plan.h"
+#include "net/timer.h"
+#include "structured/outcome.h"
+
+namespace assay::worker {
+namespace {
+
+using chat::Status;
+
+chat::ChatError missing_model() {
+  chat::ChatError error;
+  error.message = "The chat's model is not configured on this server any more.";
+  error.detail = "Send the message with another model_config_id, or configure the model again.";
+  error.kind = "config";
+  return error;
+}
+
+chat::ChatError too_many_attempts() {
+  chat::ChatError error;
+  error.message = "The model call was begun too many times without an end.";
+  error.detail = "Replicas stopped or crashed while it ran; their logs say why.";
+  error.kind = "generic";
+  return error;
+}
+
+chat::NewMessage partial_row(std::string text, const chat::Chat& chat) {
+  chat::NewMessage row;
+  row.role = chat::Role::Assistant;
+  row.content.push_back(chat::TextPart(std::move(text)));
+  row.model_config = chat.last_model_config;
+  return row;
+}
+
+std::optional<structured::OutcomePart> interrupted_receipt(const store::TurnRead& turn) {
+  const auto views = chat::row_views(turn.history);
+  const auto active = structured::active_request(views);
+  if (active && active->has_value()) {
+    return structured::ended((*active)->request.request_id, structured::OutcomeCode::Interrupted);
+  }
+  if (!active && active.error().request_id) {
+    return structured::ended(*active.error().request_id, structured::OutcomeCode::Interrupted);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Runner::Runner(Workplace& place, store::Ownership owned, net::StopToken stop)
+    : place_(place), owned_(owned), stop_(std::move(stop)), subscription_(place.notifications.subscribe(owned.chat)) {}
+
+net::Task<> Runner::run() {
+  log::debug("runner started", {{"chat", owned_.chat.to_string()}});
+  Next next = Next::GoOn;
+  while (next == Next::GoOn && !stop_.stopped()) next = co_await take_step();
+  place_.episodes.end(owned_.chat);
+  if (stop_.reason() != net::StopReason::LeaseLost) {
+    const auto released = co_await place_.chats.release(owned_, store_deadline());
+    if (!released) log::warning("chat not released", {{"chat", owned_.chat.to_string()}});
+  }
+  log::debug("runner left", {{"chat", owned_.chat.to_string()}, {"reason", net::to_string(stop_.reason())}});
+}
+
+net::Task<Runner::Next> Runner::take_step() {
+  auto turn = co_await place_.chats.read_turn(owned_.chat, store_deadline());
+  if (!turn) {
+    log::warning("turn not read", {{"chat", owned_.chat.to_string()}, {"error", turn.error().message}});
+    co_await net::sleep_for(place_.settings.acquire_interval, stop_);
+    co_return Next::GoOn;
+  }
+  if (!turn->has_value() || (*turn)->chat.runner_id != owned_.runner) co_return Next::Leave;
+  co_return co_await carry_out(std::move(**turn));
+}
+
+net::Task<Runner::Next> Runner::carry_out(store::TurnRead turn) {
+  const chat::Fence fence = chat::fence_of(turn.chat, owned_.runner);
+  if (turn.chat.status == Status::Interrupting) co_return co_await finish_interruption(turn);
+  if (turn.chat.status != Status::Running) co_return Next::Leave;
+
+  const ModelRoute* route = place_.catalogue.find(turn.chat.last_model_config);
+  static const ModelRoute kNoRoute{};
+  const std::span<const chat::ToolDefinition> no_tools;
+  const chat::TurnView view{
+      .chat = turn.chat,
+      .history = turn.history,
+      .tools = no_tools,
+      .model = route == nullptr ? kNoRoute.description : route->description,
+      .strict_forced = route != nullptr && route->provider.forces_strict,
+      .steps_max = place_.settings.steps_max,
+      .compiled = compiled_ ? &*compiled_ : nullptr,
+  };
+  chat::TurnDecision decision = chat::decide_turn(view);
+  if (auto* generation = std::get_if<chat::Generate>(&decision)) {
+    const bool is_spent = turn.chat.generation_attempt >= place_.settings.attempts_total_max;
+    if (route != nullptr && !is_spent) co_return co_await generate(turn, view, std::move(*generation), *route);
+    decision = chat::fail_generation(*generation, is_spent ? too_many_attempts() : missing_model());
+  }
+  if (auto* answers = std::get_if<chat::AnswerCalls>(&decision)) {
+    chat::CommitStep commit{.fence = fence, .rows = std::move(answers->rows)};
+    co_await apply(std::move(commit));
+  } else if (auto* end = std::get_if<chat::EndTurn>(&decision)) {
+    chat::FinishTurn finish{.fence = fence, .rows = {}, .receipt = std::move(end->receipt)};
+    co_await apply(std::move(finish));
+  } else if (auto* failure = std::get_if<chat::FailTurn>(&decision)) {
+    chat::FinishError finish{
+        .fence = fence, .rows = {}, .error = std::move(failure->error), .receipt = std::move(failure->receipt)};
+    co_await apply(std::move(finish));
+  }
+  co_return Next::GoOn;
+}
+
+net::Task<Runner::Next> Runner::generate(const store::TurnRead& turn, const chat::TurnView& view,
+                                         chat::Generate decision, const ModelRoute& route) {
+  partial_text_.clear();
+  if (decision.governing) compiled_ = decision.governing->schema;
+  chat::RecordGenerationAttempt attempt{.fence = chat::fence_of(turn.chat, owned_.runner)};
+  auto recorded = co_await apply(std::move(attempt));
+  if (!recorded) co_return Next::GoOn;
+  const chat::Fence fence = chat::fence_of(recorded->chat, owned_.runner);
+  if (fence.generation_attempt == 1 || !first_attempt_at_) first_attempt_at_ = place_.clock.steady_now();
+
+  providers::ModelSettings settings;
+  settings.model = route.description.model;
+  settings.output_tokens_max = route.description.max_output_tokens;
+  settings.reasoning_effort = turn.chat.reasoning_effort;
+  chat::Prompt prompt = chat::build_prompt(view, decision);
+  ++place_.counters.model_calls;
+  AttemptResult result =
+      co_await run_attempt(attempt_tools(), owned_.chat, fence, route, std::move(settings), std::move(prompt), stop_);
+  if (auto* abandoned = std::get_if<Abandoned>(&result)) {
+    partial_text_ = std::move(abandoned->partial_text);
+    co_return Next::GoOn;
+  }
+  if (auto* failure = std::get_if<providers::Failure>(&result)) {
+    ++place_.counters.model_call_failures;
+    co_return co_await settle_failure(recorded->chat, decision, std::move(*failure));
+  }
+  chat::StepPlan plan = chat::assemble_step(view, decision, std::get<chat::GeneratedStep>(result));
+  if (auto* end = std::get_if<chat::EndTurn>(&plan.then)) {
+    chat::FinishTurn finish{.fence = fence, .rows = std::move(plan.rows), .receipt = std::move(end->receipt)};
+    co_await apply(std::move(finish));
+  } else if (auto* failed = std::get_if<chat::FailTurn>(&plan.then)) {
+    chat::FinishError finish{.fence = fence,
+                             .rows = std::move(plan.rows),
+                             .error = std::move(failed->error),
+                             .receipt = std::move(failed->receipt)};
+    co_await apply(std::move(finish));
+  } else {
+    chat::CommitStep commit{.fence = fence, .rows = std::move(plan.rows)};
+    co_await apply(std::move(commit));
+  }
+  place_.episodes.end(owned_.chat);
+  co_return Next::GoOn;
+}
+
+net::Task<Runner::Next> Runner::settle_failure(const chat::Chat& chat, const chat::Generate& decision,
+                                               providers::Failure failure) {
+  const chat::Fence fence = chat::fence_of(chat, owned_.runner);
+  const Milliseconds delay = providers::backoff(fence.generation_attempt, failure, place_.random);
+  const SteadyTime window_end = *first_attempt_at_ + place_.settings.attempts_window;
+  const bool may_retry = failure.retryable && fence.generation_attempt < place_.settings.attempts_max &&
+                         place_.clock.steady_now() + delay <= window_end;
+  log::warning("model call failed", {{"chat", owned_.chat.to_string()},
+                                     {"attempt", fence.generation_attempt},
+                                     {"kind", failure.error.kind},
+                                     {"provider", failure.error.provider},
+                                     {"detail", failure.error.detail},
+                                     {"retries", may_retry ? "yes" : "no"}});
+  if (!may_retry) {
+    chat::FailTurn ended = chat::fail_generation(decision, std::move(failure.error));
+    chat::FinishError finish{
+        .fence = fence, .rows = {}, .error = std::move(ended.error), .receipt = std::move(ended.receipt)};
+    co_await apply(std::move(finish));
+    co_return Next::GoOn;
+  }
+  chat::RetryState state;
+  state.attempt = fence.generation_attempt;
+  state.delay_ms = delay.count();
+  state.error = std::move(failure.error);
+  state.retrying_at = place_.clock.wall_now() + delay;
+  const Deadline retry_at = Deadline::after(place_.clock, delay);
+  chat::RecordRetryState record{.fence = fence, .retry_state = std::move(state)};
+  const auto recorded = co_await apply(std::move(record));
+  if (recorded) co_await wait_while_current(attempt_tools(), owned_.chat, fence, retry_at, stop_);
+  co_return Next::GoOn;
+}
+
+net::Task<Runner::Next> Runner::finish_interruption(const store::TurnRead& turn) {
+  chat::FinishInterruption finish;
+  finish.fence = chat::fence_of(turn.chat, owned_.runner);
+  if (!partial_text_.empty()) finish.rows.push_back(partial_row(std::exchange(partial_text_, {}), turn.chat));
+  finish.receipt = interrupted_receipt(turn);
+  co_await apply(std::move(finish));
+  co_return Next::GoOn;
+}
+
+template <class Input>
+net::Task<std::optional<store::Committed>> Runner::apply(Input input) {
+  const Deadline patience = Deadline::after(place_.clock, place_.settings.lease);
+  for (;;) {
+    const auto decide = [&input](const chat::LockedChat& locked) { return chat::decide(locked, input); };
+    auto committed = co_await place_.chats.transit(owned_.chat, chat::reads_of(input), decide, store_deadline());
+    if (committed) {
+      if constexpr (requires { input.receipt; }) note_end(committed->chat, input.receipt);
+      co_return std::optional<store::Committed>(std::move(*committed));
+    }
+    if (const auto* refusal = std::get_if<chat::Refusal>(&committed.error())) {
+      const bool is_ordinary = refusal->kind == chat::RefusalKind::Stale;
+      log::write(is_ordinary ? log::Level::Debug : log::Level::Warning, "transition refused",
+                 {{"chat", owned_.chat.to_string()}, {"reason", refusal->message}});
+      co_return std::nullopt;
+    }
+    const auto& error = std::get<store::StoreError>(committed.error());
+    log::warning("transition not committed",
+                 {{"chat", owned_.chat.to_string()}, {"error", error.message}, {"kind", store::to_string(error.kind)}});
+    const bool is_known_undone =
+        error.kind == store::StoreErrorKind::Unavailable || error.kind == store::StoreErrorKind::Timeout;
+    if (!is_known_undone || patience.has_passed(place_.clock) || stop_.stopped()) co_return std::nullopt;
+    co_await net::sleep_for(kStoreRetryDelay, stop_);
+  }
+}
+
+void Runner::note_end(const chat::Chat& chat, const std::optional<structured::OutcomePart>& receipt) {
+  first_attempt_at_.reset();
+  log::info("turn ended", {{"chat", owned_.chat.to_string()},
+                           {"status", chat::name_of(chat.status)},
+                           {"receipt", receipt ? structured::name_of(receipt->status) : std::string_view("none")}});
+  if (receipt) ++place_.counters.receipts.at(static_cast<std::size_t>(receipt->status));
+}
+
+AttemptTools Runner::attempt_tools() {
+  return AttemptTools{.loop = place_.loop,
+                      .chats = place_.chats,
+                      .subscription = subscription_,
+                      .episodes = place_.episodes,
+                      .models = place_.models,
+                      .clock = place_.clock,
+                      .watch_interval = place_.settings.watch_interval};
+}
+
+Deadline Runner::store_deadline() const { return Deadline::after(place_.clock, kStoreTimeout); }
+
+}  // namespace assay::worker
