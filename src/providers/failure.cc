@@ -35,6 +35,7 @@ constexpr Kind kUsageLimit{"usage_limit", "The model provider refused the reques
 constexpr Kind kAuth{"auth", "The model provider rejected the credentials."};
 constexpr Kind kRateLimit{"rate_limit", "The model provider limits the rate of requests.", true};
 constexpr Kind kTimeout{"timeout", "The model provider did not answer in time.", true};
+constexpr Kind kUnavailable{"timeout", "The model provider is not available at the moment.", true};
 constexpr Kind kOverflow{"config", "The conversation is too long for the model's context.", false, true};
 constexpr Kind kTooLarge{"config", "The model provider refused the request as too large."};
 constexpr Kind kRefusedSchema{"config", "The model provider refused a tool's schema."};
@@ -204,10 +205,11 @@ constexpr Words<2> kServerPhrases = {"server error", "internal error"};
 Kind kind_of_status(int status) {
   switch (status) {
     case 408:
-    case 502:
-    case 503:
     case 504:
       return kTimeout;
+    case 502:
+    case 503:
+      return kUnavailable;
     case 409:
       return kConflict;
     case 404:

@@ -113,6 +113,11 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"cut_json", 500, R"({"error":{"message":"x)", "generic", true}),
     [](const auto& test) { return std::string(test.param.name); });
 
+TEST(Failure, TellsSilenceFromUnavailability) {
+  EXPECT_EQ(respond(504).error.message, "The model provider did not answer in time.");
+  EXPECT_EQ(respond(503).error.message, "The model provider is not available at the moment.");
+}
+
 TEST(Failure, TellsNothingThatTheProviderSaid) {
   const Failure failure = respond(
       401,
