@@ -37,6 +37,10 @@ class Budget {
   bool exceeded_ = false;
 };
 
+// Decimals of the longest literals: a comparison, and a multipleOf.
+constexpr std::uint64_t kLongNumberUnits = 20;
+constexpr std::uint64_t kLongDivisionUnits = 400;
+
 constexpr std::uint64_t text_units(std::size_t bytes) { return bytes / 16; }
 
 // Stands in for Place where nobody asks where a fault lies.
@@ -195,8 +199,8 @@ class Evaluator {
     return budget_.spend(text_units(instance.string().size())) && set.strings.find(instance.string()) != nullptr;
   }
 
-  static bool contains_number(const ValueSet& set, std::string_view literal) {
-    return std::ranges::binary_search(set.numbers, exact(literal));
+  bool contains_number(const ValueSet& set, std::string_view literal) {
+    return budget_.spend(kLongNumberUnits) && std::ranges::binary_search(set.numbers, exact(literal));
   }
 
   bool contains_container(const ValueSet& set, json::Value value) {
@@ -209,6 +213,8 @@ class Evaluator {
 
   bool apply_number(const NumberRules& rules, json::Value value, const Where& where) {
     NumberView number(value.number());
+    const bool divides_long = rules.multiple_of && (number.is_long() || rules.multiple_of->is_long());
+    if (!budget_.spend(divides_long ? kLongDivisionUnits : number.is_long() ? kLongNumberUnits : 0)) return false;
     bool ok = true;
     const auto demand = [&](const std::optional<Bound>& bound, auto holds, const char* text) {
       if (!bound || holds(*bound)) return true;

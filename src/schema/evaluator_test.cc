@@ -116,5 +116,46 @@ TEST(Evaluator, ManyRequiredNames) {
   EXPECT_FALSE(fits(schema, "{" + members + "}"));
 }
 
+// A text and a pattern whose search may cost more than there is.
+std::string long_text() { return '"' + std::string(60000, 'a') + '"'; }
+constexpr std::string_view kCostly = R"({"pattern":"[ab]*a[ab]{200}c"})";
+
+TEST(Evaluator, EndsWithoutAVerdictWhereTheWorkIsTooMuch) {
+  const auto document = json::Document::parse(long_text(), json::kOutputCaps);
+  for (const std::string& schema :
+       {std::string(kCostly), fmt::format(R"({{"not":{}}})", kCostly), fmt::format(R"({{"anyOf":[{},true]}})", kCostly),
+        fmt::format(R"({{"if":{},"else":true}})", kCostly), fmt::format(R"({{"oneOf":[true,{}]}})", kCostly)}) {
+    const auto compiled = Schema::compile(schema);
+    ASSERT_TRUE(compiled) << schema;
+    EXPECT_EQ(compiled->check(document->root()), Outcome::BudgetExceeded) << schema;
+    const Verdict verdict = compiled->validate(document->root());
+    EXPECT_EQ(verdict.outcome, Outcome::BudgetExceeded);
+    EXPECT_TRUE(verdict.issues.empty());
+  }
+}
+
+TEST(Evaluator, AnInvalidValueThatIsCostlyToExplainIsStillInvalid) {
+  const auto compiled = Schema::compile(fmt::format(R"({{"minLength":60001,"not":{}}})", kCostly));
+  ASSERT_TRUE(compiled);
+  const auto document = json::Document::parse(long_text(), json::kOutputCaps);
+  const Verdict verdict = compiled->validate(document->root());
+  EXPECT_EQ(verdict.outcome, Outcome::Invalid);
+  ASSERT_EQ(verdict.issues.size(), 1U);
+  EXPECT_EQ(verdict.issues.front().rule, "minLength: at least 60001 characters");
+}
+
+TEST(Evaluator, TheLargestValueIsWellWithinTheBudget) {
+  std::string rows;
+  for (int i = 0; i < 16; ++i) {
+    std::string row;
+    for (int j = 0; j < 250; ++j) row += fmt::format("{}\"{}\"", j == 0 ? "" : ",", i * 250 + j);
+    rows += fmt::format("{}[{}]", i == 0 ? "" : ",", row);
+  }
+  EXPECT_TRUE(fits(R"({"items":{"uniqueItems":true,"items":{"allOf":[{"pattern":"^[0-9]+$"},{"pattern":"([0-9]|x)+$"},
+                    {"type":"string","minLength":1},{"not":{"const":"x"}},{"format":"uri-reference"}]}}})",
+                   "[" + rows + "]"));
+  EXPECT_TRUE(fits(R"({"pattern":"(a|b)*$"})", long_text()));
+}
+
 }  // namespace
 }  // namespace assay::schema

@@ -26,6 +26,6 @@ inline constexpr std::size_t kPatternPropertiesMax = 4;
 
 // Work of one validation; a unit is roughly one node applied to one value, one member looked at, 16 bytes compared, or
 // two steps of a pattern's automaton at its worst: some 10 ns each.
-inline constexpr std::uint64_t kWorkUnitsMax = 16'000'000;
+inline constexpr std::uint64_t kWorkUnitsMax = 4'000'000;
 
 }  // namespace assay::schema

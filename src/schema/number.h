@@ -42,6 +42,8 @@ class NumberView {
     if (!decimal_) decimal_ = exact(literal_);
     return *decimal_;
   }
+  // Whether comparing takes the detour.
+  [[nodiscard]] bool is_long() const { return !integer_; }
   [[nodiscard]] bool is_integer() { return integer_.has_value() || decimal().is_integer(); }
 
  private:
@@ -58,6 +60,7 @@ class Bound {
       : literal_(literal), decimal_(exact(literal)), integer_(short_integer(literal)) {}
 
   [[nodiscard]] std::string_view literal() const { return literal_; }
+  [[nodiscard]] bool is_long() const { return !integer_; }
 
   // The order of `number` relative to this.
   [[nodiscard]] std::strong_ordering compare(NumberView& number) const {

@@ -103,6 +103,16 @@ TEST(Screen, CountsNestedBranches) {
   EXPECT_EQ(pointer_of(nested(kBranchNestingMax + 1)), "/not/not/not/not/not");
 }
 
+// Where compiling would double with each level, elsewhere.
+TEST(Screen, RefusesDeeplyNestedAlternatives) {
+  std::string schema = "{}";
+  for (int i = 0; i < 12; ++i) schema = R"({"oneOf":[)" + schema + R"(,{"type":"null"}]})";
+  EXPECT_EQ(code_of(schema), "too_deep");
+  schema = "{}";
+  for (int i = 0; i < 6; ++i) schema = R"({"oneOf":[)" + schema + R"(,{"type":"null"}]})";
+  EXPECT_EQ(code_of(schema), "branches_too_deep");
+}
+
 TEST(Screen, MeasuresPatterns) {
   EXPECT_EQ(code_of(fmt::format(R"({{"pattern":"{}"}})", std::string(kPatternBytesMax, 'a'))), "ok");
   EXPECT_EQ(code_of(fmt::format(R"({{"pattern":"{}"}})", std::string(kPatternBytesMax + 1, 'a'))), "pattern_too_long");
