@@ -1,6 +1,7 @@
 #include "json/document.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "json/error.h"
@@ -44,17 +45,26 @@ std::string_view Value::raw() const {
 Result<Document, Error> Document::parse(std::string text, const Caps& caps, Dialect dialect) {
   if (is_too_long(text.size(), caps)) return fail(Error{ErrorCode::TooLong, 0});
   auto tape = std::make_unique<Tape>();
-  tape->text = std::move(text);
+  tape->owned = std::move(text);
+  tape->owned.reserve(tape->owned.size() + kPaddingBytes);
+  tape->text = tape->owned;
   if (const auto error = parse_tape(*tape, caps, dialect)) return fail(*error);
   return Document(std::move(tape));
 }
 
 Result<Value, Error> Reader::read(std::string_view text, const Caps& caps, Dialect dialect) {
   if (is_too_long(text.size(), caps)) return fail(Error{ErrorCode::TooLong, 0});
-  tape_->text.reserve(text.size() + kPaddingBytes);
-  tape_->text.assign(text);
-  if (const auto error = parse_tape(*tape_, caps, dialect)) return fail(*error);
-  return Value(*tape_, tape_->nodes.get());
+  Tape& tape = *tape_;
+  if (tape.copied_capacity < text.size() + kPaddingBytes) {
+    tape.copied_capacity = text.size() * 2 + kPaddingBytes;
+    tape.copied = std::make_unique_for_overwrite<char[]>(tape.copied_capacity);
+  }
+  char* const copy = tape.copied.get();
+  if (!text.empty()) std::memcpy(copy, text.data(), text.size());
+  copy[text.size()] = '\0';
+  tape.text = {copy, text.size()};
+  if (const auto error = parse_tape(tape, caps, dialect)) return fail(*error);
+  return Value(tape, tape.nodes.get());
 }
 
 }  // namespace assay::json

@@ -1,479 +1,588 @@
 #include "json/parser.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <vector>
 
 #include "json/duplicates.h"
 #include "json/error.h"
+#include "json/fingerprints.h"
 #include "json/string_scan.h"
+#include "json/unescape.h"
 #include "json/utf8.h"
 
 namespace assay::json {
 namespace {
 
-// Objects up to this many keys compare all pairs of fingerprints; larger ones go to first_duplicate when they close.
-constexpr std::uint32_t kPairedKeysMax = 32;
-
-bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// -1: no hexadecimal digit.
-int hex_digit(char c) {
-  if (is_digit(c)) return c - '0';
-  const char lower = static_cast<char>(c | 0x20);
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+std::uint32_t load32(const char* p) {
+  std::uint32_t word;
+  std::memcpy(&word, p, 4);
+  return word;
 }
 
-// The four digits at `p`, or -1. Stops at the first byte that is none, so never reads behind a terminating NUL.
-int hex_quad(const char* p) {
-  int value = 0;
-  for (int i = 0; i < 4; ++i) {
-    const int digit = hex_digit(p[i]);
-    if (digit < 0) return -1;
-    value = value << 4 | digit;
+std::uint32_t tag(Kind kind, bool flag, std::size_t size) {
+  return static_cast<std::uint32_t>(kind) | (flag ? Node::kFlag : 0) |
+         static_cast<std::uint32_t>(size << Node::kSizeShift);
+}
+
+// Behind the digits at `p`.
+const char* skip_digits(const char* p) {
+  while (is_digit(*p)) ++p;
+  return p;
+}
+
+// Behind the exponent at `p` (an e), or null where it is malformed, or too large for a strict document.
+const char* exponent_end(const char* p, bool strict) {
+  ++p;
+  if (*p == '+' || *p == '-') ++p;
+  if (!is_digit(*p)) return nullptr;
+  int magnitude = 0;
+  for (; is_digit(*p); ++p) magnitude = std::min(magnitude * 10 + (*p - '0'), kExponentMagnitudeMax + 1);
+  return strict && magnitude > kExponentMagnitudeMax ? nullptr : p;
+}
+
+// Behind the number at `p`, or null where number_fault says why not.
+[[gnu::always_inline]] inline const char* number_end(const char* const start, bool strict) {
+  const char* p = start + (*start == '-' ? 1 : 0);
+  const char* const digits = p;
+  p = skip_digits(p);
+  if (p == digits || (*digits == '0' && p != digits + 1)) return nullptr;
+  if (*p == '.') {
+    const char* const fraction = ++p;
+    p = skip_digits(p);
+    if (p == fraction) return nullptr;
   }
-  return value;
+  if ((*p | 0x20) == 'e') p = exponent_end(p, strict);
+  if (p - start > static_cast<std::ptrdiff_t>(kNumberLiteralBytesMax) && strict) return nullptr;
+  return p;
 }
 
-// Tells most different keys apart: length, first and last eight bytes. Requires: eight bytes can be read at `key`.
-std::uint32_t fingerprint(const char* key, std::size_t bytes) {
-  std::uint64_t front;
-  std::uint64_t back = 0;
-  std::memcpy(&front, key, 8);
-  if (bytes >= 8) {
-    std::memcpy(&back, key + bytes - 8, 8);
-  } else {
-    front &= (std::uint64_t{1} << bytes * 8) - 1;
-  }
-  const std::uint64_t mixed = (front ^ bytes) * 0x9E3779B97F4A7C15 + back * 0xC2B2AE3D27D4EB4F;
-  return static_cast<std::uint32_t>(mixed >> 32);
+// Keeps a branch a branch: where its outcome is predicted, what follows need not wait for what was compared.
+template <class T>
+[[gnu::always_inline]] inline void keep_branch(T*& p) {
+  asm volatile("" : "+r"(p));
 }
 
-// Whether any of the first `count` equals `wanted`. Requires: the array can be read up to the next multiple of four.
-bool contains(const std::uint32_t* fingerprints, std::uint32_t count, std::uint32_t wanted) {
-#if defined(__SSE2__)
-  const __m128i key = _mm_set1_epi32(static_cast<int>(wanted));
-  for (std::uint32_t i = 0; i < count; i += 4) {
-    const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(fingerprints + i));
-    const int equal = _mm_movemask_ps(_mm_castsi128_ps(_mm_cmpeq_epi32(block, key)));
-    if (equal != 0 && i + static_cast<std::uint32_t>(__builtin_ctz(static_cast<unsigned>(equal))) < count) return true;
-  }
-  return false;
-#else
-  return std::find(fingerprints, fingerprints + count, wanted) != fingerprints + count;
-#endif
-}
-
-// An open container.
+// An open container, as long as one inside it is read.
 struct Frame {
   std::uint32_t node;
-  std::uint32_t count;              // elements, or keys, so far
-  std::uint32_t fingerprints_base;  // objects: where its keys' fingerprints begin
-  bool is_object;
+  std::uint32_t count;  // elements, or keys, so far
+  std::size_t room;     // values that may still begin in it,
+  std::size_t reserve;  // and how many more may elsewhere
+  Kind kind;            // Null: the text itself, around the root
+};
+
+class FrameStack {
+ public:
+  [[gnu::always_inline]] void push(const Frame& frame) {
+    if (size_ == capacity_) [[unlikely]]
+      grow();
+    frames_[size_++] = frame;
+  }
+  [[gnu::always_inline]] const Frame& pop() { return frames_[--size_]; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] const Frame* begin() const { return frames_; }
+  [[nodiscard]] const Frame* end() const { return frames_ + size_; }
+
+ private:
+  static constexpr std::size_t kInline = 64;
+
+  void grow() {
+    auto larger = std::make_unique_for_overwrite<Frame[]>(capacity_ * 2);
+    std::copy(begin(), end(), larger.get());
+    heap_ = std::move(larger);
+    frames_ = heap_.get();
+    capacity_ *= 2;
+  }
+
+  Frame inline_[kInline];
+  std::unique_ptr<Frame[]> heap_;
+  Frame* frames_ = inline_;
+  std::size_t size_ = 0;
+  std::size_t capacity_ = kInline;
 };
 
 template <class Scan>
 class Parser {
  public:
   Parser(Tape& tape, const Caps& caps, Dialect dialect)
-      : tape_(tape),
-        caps_(caps),
-        strict_(dialect == Dialect::Strict),
-        begin_(tape.text.data()),
-        end_(begin_ + tape.text.size()) {}
+      : tape_(tape), caps_(caps), dialect_(dialect), begin_(tape.text.data()), end_(begin_ + tape.text.size()) {}
 
-  std::optional<Error> run() {
-    if (const char* fault = read()) return earliest_fault({code_, offset(fault)});
-    if (scan_.saw_high_byte()) {
-      const std::size_t invalid = first_invalid_utf8(tape_.text);
-      if (invalid != std::string_view::npos) return Error{ErrorCode::InvalidUtf8, invalid};
-    }
-    return std::nullopt;
-  }
+  std::optional<Error> run();
 
  private:
-  // Null on success, else where the fault is; code_ says which.
-  const char* read();
+  struct Free {  // where the next node goes, and where room ends
+    Node* next;
+    Node* limit;
+  };
+  struct LongString {
+    const char* next;  // behind the string; null: refused, see refused_
+    std::size_t size;
+    std::uint32_t begin;  // in Tape::unescaped,
+    bool is_unescaped;    // if it is there
+  };
 
-  const char* fault(ErrorCode code, const char* at) {
-    code_ = code;
-    return at;
-  }
-  std::uint32_t offset(const char* p) const { return static_cast<std::uint32_t>(p - begin_); }
+  [[nodiscard]] bool strict() const { return dialect_ == Dialect::Strict; }
+  [[nodiscard]] std::uint32_t offset(const char* p) const { return static_cast<std::uint32_t>(p - begin_); }
 
-  static const char* skip_space(const char* p) {
-    while (is_space(*p)) ++p;
-    return p;
-  }
-
-  // What a byte that no token can begin with means.
-  ErrorCode unexpected(const char* p) const {
-    return p == end_ ? ErrorCode::UnexpectedEnd : ErrorCode::UnexpectedCharacter;
-  }
-
-  // A value too many; where none begins, that is the fault.
-  const char* over_cap(ErrorCode code, const char* at) {
-    const bool begins_value = *at != '\0' && (is_digit(*at) || std::strchr("\"-tfn[{", *at) != nullptr);
-    return fault(begins_value ? code : unexpected(at), at);
-  }
-
-  void grow_nodes() {
-    const std::size_t capacity = std::max(tape_.node_capacity * 2, tape_.text.size() / 8 + 16);
-    auto nodes = std::make_unique_for_overwrite<Node[]>(capacity);
-    if (tape_.nodes != nullptr) std::copy_n(tape_.nodes.get(), tape_.node_capacity, nodes.get());
-    tape_.nodes = std::move(nodes);
-    tape_.node_capacity = capacity;
-  }
-
-  Node& append() {
-    if (node_count_ == tape_.node_capacity) [[unlikely]]
-      grow_nodes();
-    return tape_.nodes[node_count_++];
-  }
-
-  void append_scalar(Kind kind, bool flag, const char* p, std::size_t size) {
-    append() = {offset(p), tag(kind, flag, size), 1, 0};
-  }
-
-  static std::uint32_t tag(Kind kind, bool flag, std::size_t size) {
-    return static_cast<std::uint32_t>(kind) | (flag ? Node::kFlag : 0) |
-           static_cast<std::uint32_t>(size << Node::kSizeShift);
-  }
-
-  // Each reads one token at `p` and returns the byte behind it, or null after setting code_ and fault_.
-  const char* read_string(const char* p);
-  const char* read_escaped(const char* p, const char* stop);
-  const char* read_escape(const char* p, char*& out);
-  const char* read_unicode_escape(const char* p, char*& out);
-  const char* read_number(const char* p);
-  const char* read_literal(const char* p);
-
-  const char* refuse(ErrorCode code, const char* at) {
-    code_ = code;
-    fault_ = at;
-    return nullptr;
-  }
-
-  void open(const char* p, bool is_object) {
-    frames_.push_back({static_cast<std::uint32_t>(node_count_), 0, fingerprint_count_, is_object});
-    append() = {offset(p), tag(is_object ? Kind::Object : Kind::Array, false, 0), 0, 0};
-  }
-
-  // False: a duplicate, with fault_ set.
-  bool close(const char* behind) {
-    const Frame& frame = frames_.back();
-    if (strict_ && frame.is_object && frame.count > kPairedKeysMax) {
-      if (const auto duplicate = duplicate_key(frame)) {
-        fault_ = begin_ + *duplicate;
-        return false;
-      }
-    }
-    Node& node = tape_.nodes[frame.node];
-    node.tag |= frame.count << Node::kSizeShift;
-    node.step = static_cast<std::uint32_t>(node_count_) - frame.node;
-    node.extra = offset(behind) - node.offset;
-    fingerprint_count_ = frame.fingerprints_base;
-    frames_.pop_back();
-    return true;
-  }
-
-  // Notes the key just appended; false: it equals an earlier one.
-  bool add_key() {
-    Frame& frame = frames_.back();
-    const std::uint32_t earlier = frame.count++;
-    if (!strict_ || earlier >= kPairedKeysMax) return true;
-    const std::string_view key = content(tape_.nodes[node_count_ - 1]);
-    const std::uint32_t print = fingerprint(key.data(), key.size());
-    if (fingerprints_.size() < fingerprint_count_ + kPairedKeysMax) {
-      fingerprints_.resize(fingerprints_.size() * 2 + kPairedKeysMax);
-    }
-    std::uint32_t* prints = fingerprints_.data() + frame.fingerprints_base;
-    prints[earlier] = print;
-    ++fingerprint_count_;
-    return !contains(prints, earlier, print) || !duplicate_key(frame);
-  }
-
-  std::string_view content(const Node& node) const {
+  [[nodiscard]] std::string_view content(const Node& node) const {
     const char* data = node.flag() ? tape_.unescaped.get() + node.extra : begin_ + node.offset + 1;
     return {data, node.size()};
   }
 
-  // The offset of the first key read so far that equals an earlier one of the same object.
-  std::optional<std::uint32_t> duplicate_key(const Frame& frame) const {
-    std::vector<std::string_view> keys;
-    std::vector<std::uint32_t> offsets;
-    keys.reserve(frame.count);
-    offsets.reserve(frame.count);
-    // The last key's value may still be open: it has no step yet, and is not stepped over.
-    for (const Node* node = tape_.nodes.get() + frame.node + 1;; node += 1 + node[1].step) {
-      keys.push_back(content(*node));
-      offsets.push_back(node->offset);
-      if (keys.size() == frame.count) break;
-    }
-    const std::size_t duplicate = first_duplicate(keys);
-    if (duplicate == kNoDuplicate) return std::nullopt;
-    return offsets[duplicate];
-  }
-
-  // Duplicates in large objects and invalid UTF-8 are looked for late; an earlier one takes precedence over `error`.
-  Error earliest_fault(Error error) const {
-    if (strict_) {
-      for (const Frame& frame : frames_) {
-        if (!frame.is_object || frame.count <= kPairedKeysMax) continue;
-        const auto duplicate = duplicate_key(frame);
-        if (duplicate && *duplicate < error.offset) error = {ErrorCode::DuplicateKey, *duplicate};
-      }
-    }
-    const std::size_t invalid = first_invalid_utf8(std::string_view(begin_, error.offset));
-    if (invalid != std::string_view::npos) error = {ErrorCode::InvalidUtf8, invalid};
-    return error;
-  }
+  // The slow paths take and return values, so that the fast path's variables stay in registers.
+  Free grow_nodes(const Node* next);
+  LongString read_long_string(const char* quote);
+  LongString read_escaped(const char* quote, const char* stop);
+  Error number_fault(const char* start) const;
+  Error literal_fault(const char* start) const;
+  Error unexpected(const char* p) const;
+  Error over_cap(const char* p, std::size_t reserve) const;
+  Error scalar_fault(const char* p) const;
+  std::optional<std::uint32_t> duplicate_key(std::uint32_t object, std::uint32_t count) const;
+  bool repeats_key(std::uint32_t object, std::uint32_t count);
+  Error earliest_fault(Error error) const;
 
   Tape& tape_;
   const Caps& caps_;
-  const bool strict_;
+  const Dialect dialect_;
   const char* const begin_;
   const char* const end_;
-  Scan scan_;
-  std::size_t node_count_ = 0;
   std::size_t unescaped_count_ = 0;
-  std::vector<Frame> frames_;
-  std::vector<std::uint32_t> fingerprints_;
-  std::uint32_t fingerprint_count_ = 0;
-  ErrorCode code_{};
-  const char* fault_ = nullptr;
+  bool high_byte_ = false;
+  Error refused_{};
+  FrameStack frames_;
 };
 
+// One loop over the tokens, with one copy of the scalars in objects and one in arrays. White space is looked for only
+// where the expected byte is not there.
 template <class Scan>
-const char* Parser<Scan>::read() {
-  std::size_t values = 0;
-  const char* p = skip_space(begin_);
-  if (p == end_) return fault(ErrorCode::Empty, p);
+std::optional<Error> Parser<Scan>::run() {
+  const bool is_strict = strict();
+  const char* p = begin_;
+  if (tape_.node_capacity == 0) grow_nodes(tape_.nodes.get());
+  Node* node = tape_.nodes.get();
+  const Node* node_limit = node + tape_.node_capacity;
+  // The innermost container.
+  Kind kind = Kind::Null;
+  std::uint32_t container = 0;
+  std::uint32_t count = 0;
+  std::size_t room = caps_.values_max;
+  std::size_t reserve = 0;
+  Error error{};
 
-value:
-  if (frames_.size() > caps_.depth_max) return over_cap(ErrorCode::TooDeep, p);
-  if (values++ == caps_.values_max) return over_cap(ErrorCode::TooManyValues, p);
-  switch (*p) {
-    case '"':
-      p = read_string(p);
-      break;
-    case 't':
-    case 'f':
-    case 'n':
-      p = read_literal(p);
-      break;
-    case '[':
-      open(p, false);
-      p = skip_space(p + 1);
-      if (*p == ']') goto end_container;
-      goto element;
-    case '{':
-      open(p, true);
-      p = skip_space(p + 1);
-      if (*p == '}') goto end_container;
-      goto key;
-    default:
-      if (*p != '-' && !is_digit(*p)) return fault(unexpected(p), p);
-      p = read_number(p);
-  }
-  if (p == nullptr) return fault_;
+  const auto append = [&](const char* at, std::uint32_t node_tag, std::uint32_t extra) __attribute__((always_inline)) {
+    if (node == node_limit) [[unlikely]] {
+      const Free free = grow_nodes(node);
+      node = free.next;
+      node_limit = free.limit;
+    }
+    *node++ = {offset(at), node_tag, 1, extra};
+  };
+  // Reads the string at the quote `p`; false: refused.
+  const auto read_string = [&](auto print) __attribute__((always_inline)) {
+    if (const char* const stop = Scan::short_stop(p + 1)) [[likely]] {
+      const auto size = static_cast<std::size_t>(stop - p - 1);
+      append(p, tag(Kind::String, false, size), print(p + 1, size));
+      p = stop + 1;
+      return true;
+    }
+    const LongString string = read_long_string(p);
+    if (string.next == nullptr) [[unlikely]]
+      return false;
+    append(p, tag(Kind::String, string.is_unescaped, string.size),
+           string.is_unescaped ? string.begin : print(p + 1, string.size));
+    p = string.next;
+    return true;
+  };
+  const auto no_print = [](const char*, std::size_t) __attribute__((always_inline)) { return std::uint32_t{0}; };
+  // Reads the scalar at `p`; false: there is none, or it is refused; then other_value goes on.
+  const auto read_scalar = [&]() __attribute__((always_inline)) {
+    switch (*p) {
+      case '"':
+        return read_string(no_print);
+      case 't':
+        if (load32(p) != load32("true")) return false;
+        append(p, tag(Kind::Boolean, true, 4), 0);
+        p += 4;
+        return true;
+      case 'f':
+        if (load32(p + 1) != load32("alse")) return false;
+        append(p, tag(Kind::Boolean, false, 5), 0);
+        p += 5;
+        return true;
+      case 'n':
+        if (load32(p) != load32("null")) return false;
+        append(p, tag(Kind::Null, false, 4), 0);
+        p += 4;
+        return true;
+      case '-':
+      case '0':
+      case '1':
+      case '2':
+      case '3':
+      case '4':
+      case '5':
+      case '6':
+      case '7':
+      case '8':
+      case '9': {
+        const char* const behind = number_end(p, is_strict);
+        if (behind == nullptr) return false;
+        append(p, tag(Kind::Number, false, static_cast<std::size_t>(behind - p)), 0);
+        p = behind;
+        return true;
+      }
+      default:
+        return false;
+    }
+  };
+  const auto skip_one_space = [&]() __attribute__((always_inline)) {
+    if (*p == ' ') {
+      ++p;
+      keep_branch(p);
+    }
+  };
 
-after_value:
-  p = skip_space(p);
-  if (frames_.empty()) return p == end_ ? nullptr : fault(ErrorCode::TrailingData, p);
-  if (frames_.back().is_object) {
-    if (*p == ',') {
-      p = skip_space(p + 1);
-      goto key;
-    }
-    if (*p == '}') goto end_container;
-  } else {
-    if (*p == ',') {
-      p = skip_space(p + 1);
-      goto element;
-    }
-    if (*p == ']') goto end_container;
-  }
-  return fault(unexpected(p), p);
+  p = Scan::skip_space(p);
+  if (p == end_) return Error{ErrorCode::Empty, offset(p)};
+  goto root;
 
 key:
-  if (*p != '"') return fault(unexpected(p), p);
-  {
-    const char* quote = p;
-    p = read_string(p);
-    if (p == nullptr) return fault_;
-    if (!add_key()) return fault(ErrorCode::DuplicateKey, quote);
+  if (*p != '"') [[unlikely]] {
+    p = Scan::skip_space(p);
+    if (*p != '"') {
+      error = unexpected(p);
+      goto fail;
+    }
   }
-  p = skip_space(p);
-  if (*p != ':') return fault(unexpected(p), p);
-  p = skip_space(p + 1);
-  goto value;
-
-element:
-  if (frames_.back().count++ == caps_.elements_max) return over_cap(ErrorCode::TooManyElements, p);
-  goto value;
-
-end_container:
+  if (!read_string(fingerprint)) [[unlikely]]
+    goto refused;
+  ++count;
+  if (*p != ':') [[unlikely]] {
+    p = Scan::skip_space(p);
+    if (*p != ':') {
+      error = unexpected(p);
+      goto fail;
+    }
+  }
   ++p;
-  if (!close(p)) return fault(ErrorCode::DuplicateKey, fault_);
-  goto after_value;
+  skip_one_space();
+  if (room-- == 0) [[unlikely]]
+    goto no_room;
+member:
+  if (!read_scalar()) goto other_value;
+after_member:
+  if (*p == ',') [[likely]] {
+  next_key:
+    ++p;
+    skip_one_space();
+    goto key;
+  }
+  if (*p == '}') [[likely]]
+    goto close_container;
+  p = Scan::skip_space(p);
+  if (*p == ',') goto next_key;
+  if (*p == '}') goto close_container;
+  error = unexpected(p);
+  goto fail;
+
+next_element:
+  ++p;
+  skip_one_space();
+first_element:
+  if (room-- == 0) [[unlikely]]
+    goto no_room;
+  ++count;
+element:
+  if (!read_scalar()) goto other_value;
+after_element:
+  if (*p == ',') [[likely]]
+    goto next_element;
+  if (*p == ']') [[likely]]
+    goto close_container;
+  p = Scan::skip_space(p);
+  if (*p == ',') goto next_element;
+  if (*p == ']') goto close_container;
+  error = unexpected(p);
+  goto fail;
+
+root:
+  if (room-- == 0) [[unlikely]]
+    goto no_room;
+  if (read_scalar()) goto end_of_text;
+
+other_value:
+  switch (*p) {
+    case '[':
+    case '{':
+      if (p[1] == *p + 2) {  // Closed at once: each closing bracket is two codes behind its opening one.
+        append(p, tag(*p == '{' ? Kind::Object : Kind::Array, false, 0), 2);
+        p += 2;
+        goto after_value;
+      }
+      break;
+    case ' ':
+    case '\n':
+    case '\t':
+    case '\r':
+      p = Scan::skip_space(p);
+      if (kind == Kind::Object) goto member;
+      goto element;
+    default:
+      error = scalar_fault(p);
+      goto fail;
+  }
+
+  frames_.push({container, count, room, reserve, kind});
+  container = static_cast<std::uint32_t>(node - tape_.nodes.get());
+  kind = *p == '{' ? Kind::Object : Kind::Array;
+  append(p, tag(kind, false, 0), 0);
+  count = 0;
+  ++p;
+  reserve += room;
+  // Too deep, only an empty container fits.
+  room = frames_.size() > caps_.depth_max ? 0 : kind == Kind::Array ? std::min(reserve, caps_.elements_max) : reserve;
+  reserve -= room;
+  if (kind == Kind::Object) {
+    if (*p == '"') [[likely]]
+      goto key;
+    p = Scan::skip_space(p);
+    if (*p != '}') goto key;
+  } else {
+    if (is_space(*p)) p = Scan::skip_space(p);
+    if (*p != ']') goto first_element;
+  }
+
+close_container: {
+  ++p;
+  if (kind == Kind::Object && is_strict && count > 1 && repeats_key(container, count)) [[unlikely]]
+    goto refused;
+  Node& closed = tape_.nodes[container];
+  closed.tag |= count << Node::kSizeShift;
+  closed.step = static_cast<std::uint32_t>(node - &closed);
+  closed.extra = offset(p) - closed.offset;
+  const std::size_t values_left = room + reserve;
+  const Frame& outer = frames_.pop();
+  container = outer.node;
+  count = outer.count;
+  kind = outer.kind;
+  room = std::min(outer.room, values_left);
+  reserve = values_left - room;
+}
+after_value:
+  if (kind == Kind::Object) goto after_member;
+  if (kind == Kind::Array) goto after_element;
+
+end_of_text:
+  p = Scan::skip_space(p);
+  if (p != end_) {
+    error = {ErrorCode::TrailingData, offset(p)};
+    goto fail;
+  }
+  if (high_byte_) {
+    const std::size_t invalid = first_invalid_utf8(tape_.text);
+    if (invalid != std::string_view::npos) return Error{ErrorCode::InvalidUtf8, invalid};
+  }
+  return std::nullopt;
+
+no_room:
+  p = Scan::skip_space(p);
+  error = over_cap(p, reserve);
+  goto fail;
+refused:
+  error = refused_;
+fail:
+  frames_.push({container, count, room, reserve, kind});
+  return earliest_fault(error);
 }
 
 template <class Scan>
-const char* Parser<Scan>::read_string(const char* p) {
-  const char* stop = scan_.stop(p + 1);
-  if (*stop != '"') return read_escaped(p, stop);
-  append_scalar(Kind::String, false, p, static_cast<std::size_t>(stop - p - 1));
-  return stop + 1;
+typename Parser<Scan>::Free Parser<Scan>::grow_nodes(const Node* next) {
+  const auto used = static_cast<std::size_t>(next - tape_.nodes.get());
+  const std::size_t capacity = std::max(tape_.node_capacity * 2, tape_.text.size() / 8 + 16);
+  auto nodes = std::make_unique_for_overwrite<Node[]>(capacity);
+  if (used != 0) std::memcpy(nodes.get(), tape_.nodes.get(), used * sizeof(Node));
+  tape_.nodes = std::move(nodes);
+  tape_.node_capacity = capacity;
+  return {tape_.nodes.get() + used, tape_.nodes.get() + capacity};
+}
+
+// A string that is not short, or not plain ASCII.
+template <class Scan>
+typename Parser<Scan>::LongString Parser<Scan>::read_long_string(const char* quote) {
+  const StringStop stop = Scan::stop(quote + 1);
+  high_byte_ |= stop.high_byte;
+  if (*stop.at != '"') return read_escaped(quote, stop.at);
+  return {stop.at + 1, static_cast<std::size_t>(stop.at - quote - 1), 0, false};
 }
 
 template <class Scan>
-const char* Parser<Scan>::read_escaped(const char* p, const char* stop) {
-  // Unescaping never makes a string longer, so the rest of the text bounds what the rest of the strings need.
-  if (unescaped_count_ == 0 && tape_.unescaped_capacity < tape_.text.size() + kPaddingBytes) {
+typename Parser<Scan>::LongString Parser<Scan>::read_escaped(const char* quote, const char* stop) {
+  // Unescaping never makes a string longer, so the text bounds what all its strings need.
+  if (tape_.unescaped_capacity < tape_.text.size() + kPaddingBytes) {
     tape_.unescaped_capacity = tape_.text.size() + kPaddingBytes;
     tape_.unescaped = std::make_unique_for_overwrite<char[]>(tape_.unescaped_capacity);
   }
   char* const content = tape_.unescaped.get() + unescaped_count_;
   char* out = content;
-  for (const char* run = p + 1;;) {
+  for (const char* run = quote + 1;;) {
     const auto plain = static_cast<std::size_t>(stop - run);
     std::memcpy(out, run, plain);
     out += plain;
     if (*stop == '"') break;
     if (*stop != '\\') {
-      return refuse(stop == end_ ? ErrorCode::UnexpectedEnd : ErrorCode::ControlCharacter, stop);
+      refused_ = {stop == end_ ? ErrorCode::UnexpectedEnd : ErrorCode::ControlCharacter, offset(stop)};
+      return {};
     }
-    run = read_escape(stop, out);
-    if (run == nullptr) return nullptr;
-    stop = scan_.stop(run);
+    do {
+      const Unescaped escape = unescape(stop, end_, out, dialect_);
+      if (escape.next == nullptr) {
+        refused_ = {escape.code, offset(escape.at)};
+        return {};
+      }
+      stop = escape.next;
+      out = escape.out;
+    } while (*stop == '\\');
+    run = stop;
+    const StringStop next = Scan::stop(run);
+    high_byte_ |= next.high_byte;
+    stop = next.at;
   }
-  const auto bytes = static_cast<std::size_t>(out - content);
-  append() = {offset(p), tag(Kind::String, true, bytes), 1, static_cast<std::uint32_t>(unescaped_count_)};
-  unescaped_count_ += bytes;
-  return stop + 1;
+  const auto begin = static_cast<std::uint32_t>(unescaped_count_);
+  const auto size = static_cast<std::size_t>(out - content);
+  unescaped_count_ += size;
+  return {stop + 1, size, begin, true};
 }
 
 template <class Scan>
-const char* Parser<Scan>::read_escape(const char* p, char*& out) {
-  switch (p[1]) {
+Error Parser<Scan>::unexpected(const char* p) const {
+  return {p == end_ ? ErrorCode::UnexpectedEnd : ErrorCode::UnexpectedCharacter, offset(p)};
+}
+
+// A value too many; where none begins, that is the fault. `reserve`: how many more values may begin elsewhere.
+template <class Scan>
+Error Parser<Scan>::over_cap(const char* p, std::size_t reserve) const {
+  const bool begins_value = *p != '\0' && (is_digit(*p) || std::strchr("\"-tfn[{", *p) != nullptr);
+  if (!begins_value) return unexpected(p);
+  if (frames_.size() > caps_.depth_max) return {ErrorCode::TooDeep, offset(p)};
+  return {reserve == 0 ? ErrorCode::TooManyValues : ErrorCode::TooManyElements, offset(p)};
+}
+
+// Why no value begins at `p`, or which fault its scalar has.
+template <class Scan>
+Error Parser<Scan>::scalar_fault(const char* p) const {
+  switch (*p) {
     case '"':
-    case '\\':
-    case '/':
-      *out++ = p[1];
-      return p + 2;
-    case 'b':
-      *out++ = '\b';
-      return p + 2;
-    case 'f':
-      *out++ = '\f';
-      return p + 2;
-    case 'n':
-      *out++ = '\n';
-      return p + 2;
-    case 'r':
-      *out++ = '\r';
-      return p + 2;
+      return refused_;
     case 't':
-      *out++ = '\t';
-      return p + 2;
-    case 'u':
-      return read_unicode_escape(p, out);
+    case 'f':
+    case 'n':
+      return literal_fault(p);
     default:
-      if (p + 1 == end_) return refuse(ErrorCode::UnexpectedEnd, end_);
-      return refuse(ErrorCode::InvalidEscape, p);
+      return *p == '-' || is_digit(*p) ? number_fault(p) : unexpected(p);
   }
 }
 
 template <class Scan>
-const char* Parser<Scan>::read_unicode_escape(const char* p, char*& out) {
-  const auto invalid = [this, p](const char* digits) {
-    while (hex_digit(*digits) >= 0) ++digits;
-    return digits == end_ ? refuse(ErrorCode::UnexpectedEnd, end_) : refuse(ErrorCode::InvalidEscape, p);
-  };
-  const int unit = hex_quad(p + 2);
-  if (unit < 0) return invalid(p + 2);
-  auto scalar = static_cast<char32_t>(unit);
-  const char* behind = p + 6;
-  if (unit >= 0xD800 && unit < 0xE000) {
-    int low = -1;
-    if (unit < 0xDC00 && behind[0] == '\\' && behind[1] == 'u') {
-      low = hex_quad(behind + 2);
-      if (low < 0 && strict_) return invalid(behind + 2);
-    }
-    if (low >= 0xDC00 && low < 0xE000) {
-      scalar = 0x10000 + (static_cast<char32_t>(unit - 0xD800) << 10) + static_cast<char32_t>(low - 0xDC00);
-      behind += 6;
-    } else {
-      if (strict_) return refuse(ErrorCode::LoneSurrogate, p);
-      scalar = kReplacementCharacter;
-    }
-  }
-  if (scalar == 0) {
-    if (strict_) return refuse(ErrorCode::NulCharacter, p);
-    scalar = kReplacementCharacter;
-  }
-  out = write_utf8(scalar, out);
-  return behind;
+Error Parser<Scan>::literal_fault(const char* start) const {
+  const std::string_view word = *start == 't' ? "true" : *start == 'f' ? "false" : "null";
+  const std::string_view rest(start, static_cast<std::size_t>(end_ - start));
+  return {word.starts_with(rest) ? ErrorCode::UnexpectedEnd : ErrorCode::InvalidLiteral, offset(start)};
 }
 
 template <class Scan>
-const char* Parser<Scan>::read_number(const char* p) {
-  const char* const start = p;
-  const auto invalid = [this, start](const char* at) {
-    if (strict_ && at - start >= static_cast<std::ptrdiff_t>(kNumberLiteralBytesMax)) {
-      return refuse(ErrorCode::NumberTooLong, start);
+Error Parser<Scan>::number_fault(const char* start) const {
+  const auto malformed = [&](const char* at) -> Error {
+    if (strict() && at - start >= static_cast<std::ptrdiff_t>(kNumberLiteralBytesMax)) {
+      return {ErrorCode::NumberTooLong, offset(start)};
     }
-    return refuse(at == end_ ? ErrorCode::UnexpectedEnd : ErrorCode::InvalidNumber, at);
+    return {at == end_ ? ErrorCode::UnexpectedEnd : ErrorCode::InvalidNumber, offset(at)};
   };
-  if (*p == '-') ++p;
-  if (*p == '0') {
-    ++p;
-    if (is_digit(*p)) return invalid(p);
-  } else {
-    if (!is_digit(*p)) return invalid(p);
-    while (is_digit(*p)) ++p;
-  }
+  const char* p = start + (*start == '-' ? 1 : 0);
+  if (!is_digit(*p)) return malformed(p);
+  if (*p == '0' && is_digit(p[1])) return malformed(p + 1);
+  p = skip_digits(p);
   if (*p == '.') {
     ++p;
-    if (!is_digit(*p)) return invalid(p);
-    while (is_digit(*p)) ++p;
+    if (!is_digit(*p)) return malformed(p);
+    p = skip_digits(p);
   }
-  bool exponent_too_large = false;
   if ((*p | 0x20) == 'e') {
     ++p;
     if (*p == '+' || *p == '-') ++p;
-    if (!is_digit(*p)) return invalid(p);
-    int magnitude = 0;
-    for (; is_digit(*p); ++p) magnitude = std::min(magnitude * 10 + (*p - '0'), kExponentMagnitudeMax + 1);
-    exponent_too_large = magnitude > kExponentMagnitudeMax;
+    if (!is_digit(*p)) return malformed(p);
+    p = skip_digits(p);
   }
-  const auto bytes = static_cast<std::size_t>(p - start);
-  if (strict_) {
-    if (bytes > kNumberLiteralBytesMax) return refuse(ErrorCode::NumberTooLong, start);
-    if (exponent_too_large) return refuse(ErrorCode::ExponentTooLarge, start);
+  const bool too_long = p - start > static_cast<std::ptrdiff_t>(kNumberLiteralBytesMax);
+  return {too_long ? ErrorCode::NumberTooLong : ErrorCode::ExponentTooLarge, offset(start)};
+}
+
+// The offset of the first key read so far that equals an earlier one of the same object. Requires: count > 0.
+template <class Scan>
+std::optional<std::uint32_t> Parser<Scan>::duplicate_key(std::uint32_t object, std::uint32_t count) const {
+  std::vector<std::string_view> keys;
+  std::vector<std::uint32_t> offsets;
+  keys.reserve(count);
+  offsets.reserve(count);
+  for (const Node* key = tape_.nodes.get() + object + 1;; key += 1 + key[1].step) {
+    keys.push_back(content(*key));
+    offsets.push_back(key->offset);
+    // The last key's value may have no step yet.
+    if (keys.size() == count) break;
   }
-  append_scalar(Kind::Number, false, start, bytes);
-  return p;
+  const std::size_t duplicate = first_duplicate(keys);
+  if (duplicate == kNoDuplicate) return std::nullopt;
+  return offsets[duplicate];
 }
 
 template <class Scan>
-const char* Parser<Scan>::read_literal(const char* p) {
-  const std::string_view word = *p == 't' ? "true" : *p == 'f' ? "false" : "null";
-  const std::string_view rest(p, static_cast<std::size_t>(end_ - p));
-  if (!rest.starts_with(word)) {
-    return refuse(word.starts_with(rest) ? ErrorCode::UnexpectedEnd : ErrorCode::InvalidLiteral, p);
+bool Parser<Scan>::repeats_key(std::uint32_t object, std::uint32_t count) {
+  const Node* key = tape_.nodes.get() + object + 1;
+  const auto next_print = [&]() __attribute__((always_inline)) {
+    const Node& node = *key;
+    if (key[1].step == 1) [[likely]] {
+      key += 2;
+      keep_branch(key);
+    } else {
+      key += 1 + key[1].step;
+    }
+    return node.flag() ? fingerprint(tape_.unescaped.get() + node.extra, node.size()) : node.extra;
+  };
+  if (count <= kFewPrintsMax) {
+    if (!few_may_repeat(count, next_print)) [[likely]]
+      return false;
+  } else {
+    std::vector<std::uint32_t> prints(count);
+    for (std::uint32_t& print : prints) print = next_print();
+    if (!may_repeat(prints)) return false;
   }
-  append_scalar(*p == 'n' ? Kind::Null : Kind::Boolean, *p == 't', p, word.size());
-  return p + word.size();
+  const auto duplicate = duplicate_key(object, count);
+  if (!duplicate) return false;
+  refused_ = {ErrorCode::DuplicateKey, *duplicate};
+  return true;
+}
+
+// Duplicate keys are looked for when an object closes, and invalid UTF-8 at the end; an earlier one takes precedence
+// over `error`.
+template <class Scan>
+Error Parser<Scan>::earliest_fault(Error error) const {
+  if (strict()) {
+    for (const Frame& frame : frames_) {
+      if (frame.kind != Kind::Object || frame.count < 2) continue;
+      const auto duplicate = duplicate_key(frame.node, frame.count);
+      if (duplicate && *duplicate < error.offset) error = {ErrorCode::DuplicateKey, *duplicate};
+    }
+  }
+  const std::size_t invalid = first_invalid_utf8(std::string_view(begin_, error.offset));
+  if (invalid != std::string_view::npos) error = {ErrorCode::InvalidUtf8, invalid};
+  return error;
 }
 
 template <class Scan>
 std::optional<Error> parse(Tape& tape, const Caps& caps, Dialect dialect) {
-  const std::size_t size = tape.text.size();
-  tape.text.reserve(size + kPaddingBytes);
   tape.keys_are_unique = dialect == Dialect::Strict;
   return Parser<Scan>(tape, caps, dialect).run();
 }

@@ -6,7 +6,8 @@
 
 namespace assay::json {
 
-// Reads tape.text into tape.nodes. Requires: the text is at most kDocumentBytesMax long. On failure the nodes are
+// Reads tape.text into tape.nodes. Requires: the text is at most kDocumentBytesMax long, a NUL follows it, and
+// kPaddingBytes behind it can be read. On failure the nodes are
 // meaningless. Needs no native stack beyond its own frame, and memory only in proportion to the text.
 [[nodiscard]] std::optional<Error> parse_tape(Tape& tape, const Caps& caps, Dialect dialect);
 [[nodiscard]] std::optional<Error> parse_tape_scalar(Tape& tape, const Caps& caps, Dialect dialect);

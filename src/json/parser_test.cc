@@ -206,7 +206,9 @@ struct Outcome {
 
 Outcome outcome(const std::string& text, const Caps& caps, Dialect dialect, decltype(&parse_tape) parse) {
   Tape tape;
-  tape.text = text;
+  tape.owned = text;
+  tape.owned.reserve(text.size() + kPaddingBytes);
+  tape.text = tape.owned;
   const auto error = parse(tape, caps, dialect);
   return {error, error ? "" : printed(Value(tape, tape.nodes.get()))};
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Finding where the plain part of a string ends, in blocks. Two twins with one meaning: vectors where the target has
-// SSE2, single bytes elsewhere; the tests run both.
+// Block-wise reading of the two things that make up most of a text: plain runs of strings, and white space. Two twins
+// with one meaning: vectors where the target has SSE2, single bytes elsewhere; the tests run both.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -13,39 +13,84 @@ namespace assay::json {
 
 // A quote, a backslash or a control character (the terminating NUL among them) stops a plain run.
 inline bool stops_string(char c) { return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\'; }
+inline bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
-// Both scanners: `stop` returns the first byte from `p` on that stops a string. Requires: a NUL follows, and
-// kPaddingBytes behind it can be read. Notes whether a byte beyond ASCII was seen (it may lie behind the stop).
-class ScalarScan {
- public:
-  const char* stop(const char* p) {
-    while (!stops_string(*p)) seen_ |= static_cast<unsigned char>(*p++);
+// Where a string, or its plain beginning, ends.
+struct StringStop {
+  const char* at;
+  bool high_byte;  // whether one beyond ASCII may be among its bytes
+};
+
+// Both twins require that a NUL follows, and that kPaddingBytes behind it can be read.
+struct ScalarScan {
+  static StringStop stop(const char* p) {
+    unsigned char seen = 0;
+    while (!stops_string(*p)) seen |= static_cast<unsigned char>(*p++);
+    return {p, (seen & 0x80) != 0};
+  }
+
+  // The end of a short string of ASCII without escapes, or null: then only `stop` knows.
+  static const char* short_stop(const char* p) {
+    for (const char* const limit = p + 16; p != limit; ++p) {
+      if (*p == '"') return p;
+      if (static_cast<signed char>(*p) < 0x20 || *p == '\\') break;
+    }
+    return nullptr;
+  }
+
+  // The first byte from `p` on that is no white space.
+  static const char* skip_space(const char* p) {
+    while (is_space(*p)) ++p;
     return p;
   }
-  [[nodiscard]] bool saw_high_byte() const { return (seen_ & 0x80) != 0; }
-
- private:
-  unsigned char seen_ = 0;
 };
 
 #if defined(__SSE2__)
-class Sse2Scan {
- public:
-  const char* stop(const char* p) {
-    for (;; p += 16) {
-      const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
-      seen_ = _mm_or_si128(seen_, block);
-      const __m128i quote = _mm_cmpeq_epi8(block, _mm_set1_epi8('"'));
-      const __m128i backslash = _mm_cmpeq_epi8(block, _mm_set1_epi8('\\'));
-      const __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(block, _mm_set1_epi8(0x1f)), block);
-      const int stops = _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(quote, backslash), control));
-      if (stops != 0) return p + __builtin_ctz(static_cast<unsigned>(stops));
+struct Sse2Scan {
+  static StringStop stop(const char* p) {
+    __m128i seen = _mm_setzero_si128();
+    for (;; p += 32) {
+      const __m128i first = load(p);
+      const __m128i second = load(p + 16);
+      const unsigned found = mask(stops(first)) | mask(stops(second)) << 16;
+      if (found != 0) {
+        const unsigned high = mask(first) | mask(second) << 16;
+        return {p + __builtin_ctz(found), mask(seen) != 0 || (high & (found ^ (found - 1))) != 0};
+      }
+      seen = _mm_or_si128(seen, _mm_or_si128(first, second));
     }
   }
-  [[nodiscard]] bool saw_high_byte() const { return _mm_movemask_epi8(seen_) != 0; }
+
+  // The place of the quote alone decides where to go on, as everything behind waits for it; whatever else may stop the
+  // string is only compared with it. As a signed byte, one beyond ASCII is below the space, too.
+  [[gnu::always_inline]] static const char* short_stop(const char* p) {
+    const __m128i block = load(p);
+    const unsigned quotes = mask(equal(block, '"'));
+    const unsigned others = mask(_mm_or_si128(equal(block, '\\'), _mm_cmplt_epi8(block, _mm_set1_epi8(0x20))));
+    if (quotes == 0 || (others & (quotes ^ (quotes - 1))) != 0) [[unlikely]]
+      return nullptr;
+    return p + __builtin_ctz(quotes);
+  }
+
+  static const char* skip_space(const char* p) {
+    if (!is_space(*p)) return p;
+    for (++p;; p += 16) {
+      const __m128i block = load(p);
+      const __m128i space = _mm_or_si128(_mm_or_si128(equal(block, ' '), equal(block, '\n')),
+                                         _mm_or_si128(equal(block, '\t'), equal(block, '\r')));
+      const unsigned others = mask(space) ^ 0xFFFFU;
+      if (others != 0) return p + __builtin_ctz(others);
+    }
+  }
 
  private:
-  __m128i seen_ = _mm_setzero_si128();
+  static __m128i load(const char* p) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)); }
+  static __m128i equal(__m128i block, char c) { return _mm_cmpeq_epi8(block, _mm_set1_epi8(c)); }
+  static unsigned mask(__m128i bytes) { return static_cast<unsigned>(_mm_movemask_epi8(bytes)); }
+  static __m128i stops(__m128i block) {
+    const __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(block, _mm_set1_epi8(0x1f)), block);
+    return _mm_or_si128(_mm_or_si128(equal(block, '"'), equal(block, '\\')), control);
+  }
 };
 using FastScan = Sse2Scan;
 #else

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace assay::json {
 
@@ -27,7 +28,10 @@ struct Node {
 static_assert(sizeof(Node) == 16);
 
 struct Tape {
-  std::string text;
+  std::string_view text;
+  std::string owned;               // the text of a Document
+  std::unique_ptr<char[]> copied;  // the text of a Reader
+  std::size_t copied_capacity = 0;
   std::unique_ptr<Node[]> nodes;
   std::size_t node_capacity = 0;
   std::unique_ptr<char[]> unescaped;
