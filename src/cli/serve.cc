@@ -1,6 +1,7 @@
 #include "cli/serve.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <iostream>
 #include <memory>
@@ -143,6 +144,14 @@ class Replica {
   std::unique_ptr<net::HttpServer> server_;
 };
 
+// Every stream holds a descriptor; the soft limit of many systems is 1 024.
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) log::warning("the limit of open files stays as it is");
+}
+
 ExitCode report(const CommandFailure& failure) {
   std::cerr << "assay: " << failure.message << '\n';
   return failure.exit;
@@ -151,6 +160,7 @@ ExitCode report(const CommandFailure& failure) {
 }  // namespace
 
 ExitCode serve(const ServeOptions& options) {
+  raise_descriptor_limit();
   auto database = Database::open(options, Database::Sharing::Owner);
   if (!database) return report(database.error());
   std::optional<CommandFailure> failure;

@@ -256,6 +256,26 @@ TEST_F(ChatStoreTest, ReadsUnderTheLockWhatThePlanAsksFor) {
   EXPECT_THAT(seen.closed_requests, IsEmpty());
 }
 
+TEST_F(ChatStoreTest, ReadsTheOpenStepAloneWhenAskedFor) {
+  const ChatId id = create_chat("question").chat.id;
+  chat::ReadPlan plan;
+  plan.open_step = true;
+  std::vector<std::string> seen;
+  const auto decide = [&seen](const chat::LockedChat& locked) -> chat::Decision {
+    seen.clear();
+    for (const chat::Message& message : locked.history) seen.push_back(text_of(message));
+    return chat::Effects();
+  };
+  ASSERT_TRUE(get(chats().transit(id, plan, decide, in_test_time())));
+  EXPECT_THAT(seen, ElementsAre("question")) << "without an answer all rows are open";
+
+  insert(id, {text_message(chat::Role::Assistant, "first answer"), text_message(chat::Role::User, "again"),
+              text_message(chat::Role::Assistant, "calls"), text_message(chat::Role::Tool, "result"),
+              text_message(chat::Role::Assistant, "for clients", chat::Visibility::User)});
+  ASSERT_TRUE(get(chats().transit(id, plan, decide, in_test_time())));
+  EXPECT_THAT(seen, ElementsAre("calls", "result", "for clients"));
+}
+
 TEST_F(ChatStoreTest, CountsADeletedOutcomeAsExisting) {
   const ChatId id = create_chat().chat.id;
   const RequestId request = RequestId::random(system_random());

@@ -74,6 +74,12 @@ chat::QueuedMessage queued_message(chat::EnqueueMessage from, const Rows& rows, 
   return message;
 }
 
+// The statement that fills LockedChat::history; null: the plan asks for none.
+const Statement* history_read(const chat::ReadPlan& plan) {
+  if (plan.history) return &statements::kHistory;
+  return plan.open_step ? &statements::kOpenStep : nullptr;
+}
+
 }  // namespace
 
 WritePlan queue_effects(Connection& connection, const chat::Effects& effects, const chat::Chat& chat,
@@ -140,7 +146,7 @@ Result<Committed, StoreError> read_committed(const std::vector<Rows>& answers, c
 
 void queue_reads(Connection& connection, ChatId chat, const chat::ReadPlan& plan) {
   if (plan.queue) connection.queue(statements::kQueue, Params().uuid(chat));
-  if (plan.history) connection.queue(statements::kHistory, Params().uuid(chat));
+  if (const Statement* history = history_read(plan)) connection.queue(*history, Params().uuid(chat));
   if (!plan.outcomes_of.empty()) {
     std::vector<Uuid> ids;
     for (const RequestId& id : plan.outcomes_of) ids.push_back(id.value);
@@ -156,7 +162,7 @@ Result<void, StoreError> read_plan(const std::vector<Rows>& answers, std::size_t
     if (!queue) return fail(std::move(queue).error());
     locked.queue = std::move(*queue);
   }
-  if (plan.history) {
+  if (history_read(plan) != nullptr) {
     auto history = read_messages(answers[first++], chat);
     if (!history) return fail(std::move(history).error());
     locked.history = std::move(*history);
