@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <iterator>
 #include <string>
+
+#include "base/random.h"
 
 namespace assay::json {
 namespace {
@@ -72,6 +75,29 @@ TEST(JsonUtf8, FindsTheFirstFaultAnywhereInALongText) {
       ASSERT_EQ(first_invalid_utf8(text), at) << bad;
     }
   }
+}
+
+TEST(JsonUtf8, JudgesRandomTextsAsSequenceBySequence) {
+  SeededRandom random(21);
+  constexpr std::string_view kPieces[] = {"a",    "0123456789abcdef", "\u00e9",   "\u20ac", "\uFFFD",   "\U0001F600",
+                                          "\xe2", "\x82\xac",         "\xf0\x9f", "\x80",   "\xed\xa0", "\xf4",
+                                          "\xc1"};
+  std::size_t valid = 0;
+  for (int round = 0; round < 20'000; ++round) {
+    const std::size_t variety = random.below(2) == 0 ? 6 : std::size(kPieces);
+    std::string text;
+    for (std::uint64_t left = random.below(60); left > 0; --left) text += kPieces[random.below(variety)];
+    if (random.below(3) == 0) text.resize(random.below(text.size() + 1));
+    std::size_t expected = kValid;
+    for (std::size_t at = 0; at < text.size() && expected == kValid;) {
+      const std::size_t bytes = utf8_sequence_bytes(std::string_view(text).substr(at));
+      if (bytes == 0) expected = at;
+      at += bytes;
+    }
+    ASSERT_EQ(first_invalid_utf8(text), expected) << round;
+    valid += expected == kValid ? 1 : 0;
+  }
+  EXPECT_GT(valid, 5000U);
 }
 
 TEST(JsonUtf8, MeasuresIllFormedParts) {
