@@ -13,17 +13,20 @@ namespace {
 
 using json::Decimal;
 
+// Both compilers have it, neither calls it standard.
+__extension__ typedef __int128 Wide;
+
 // A decimal that can be calculated with: mantissa * 10^exponent.
 struct Scaled {
-  __int128 mantissa = 0;
+  Wide mantissa = 0;
   int exponent = 0;
 };
 
 constexpr int kDigitsMax = 30;
 constexpr int kExponentSpanMax = 24;
 
-__int128 power_of_ten(int exponent) {
-  __int128 result = 1;
+Wide power_of_ten(int exponent) {
+  Wide result = 1;
   for (int i = 0; i < exponent; ++i) result *= 10;
   return result;
 }
@@ -61,7 +64,7 @@ std::optional<Scaled> parse_scaled(std::string_view literal) {
   return result;
 }
 
-std::string digits_of(__int128 value) {
+std::string digits_of(Wide value) {
   std::string digits;
   for (; value > 0; value /= 10) digits.insert(digits.begin(), static_cast<char>('0' + static_cast<int>(value % 10)));
   return digits.empty() ? "0" : digits;
@@ -96,10 +99,17 @@ std::optional<Scaled> add(Scaled left, Scaled right) {
   if (right.mantissa == 0) return left;
   if (left.exponent < right.exponent) std::swap(left, right);
   if (left.exponent - right.exponent > kExponentSpanMax) return std::nullopt;
-  const __int128 scale = power_of_ten(left.exponent - right.exponent);
-  const __int128 limit = power_of_ten(36);
+  const Wide scale = power_of_ten(left.exponent - right.exponent);
+  const Wide limit = power_of_ten(36);
   if (left.mantissa > limit / scale || left.mantissa < -limit / scale) return std::nullopt;
   return Scaled{left.mantissa * scale + right.mantissa, right.exponent};
+}
+
+// Nothing where the product is too large to calculate with.
+std::optional<Scaled> multiply(const Scaled& value, Wide factor) {
+  Scaled result{0, value.exponent};
+  if (__builtin_mul_overflow(value.mantissa, factor, &result.mantissa)) return std::nullopt;
+  return result;
 }
 
 class Judge {
@@ -154,7 +164,9 @@ class Search {
     for (const std::string& literal : rules.divisors) {
       if (const auto divisor = parse_scaled(literal)) divisors_.push_back(*divisor);
     }
-    if (divisors_.size() > 1) divisors_.insert(divisors_.begin(), product(divisors_[0], divisors_[1]));
+    if (divisors_.size() > 1) {
+      if (const auto both = product(divisors_[0], divisors_[1])) divisors_.insert(divisors_.begin(), *both);
+    }
   }
 
   std::optional<std::string> run() {
@@ -165,8 +177,10 @@ class Search {
 
  private:
   // A multiple of both, if not the least.
-  static Scaled product(const Scaled& left, const Scaled& right) {
-    return Scaled{left.mantissa * right.mantissa, std::max(left.exponent, right.exponent)};
+  static std::optional<Scaled> product(const Scaled& left, const Scaled& right) {
+    auto both = multiply(left, right.mantissa);
+    if (both) both->exponent = std::max(left.exponent, right.exponent);
+    return both;
   }
 
   // True once the one that was asked for is found.
@@ -194,7 +208,8 @@ class Search {
     if (!(std::fabs(ratio) < kFactorMax)) return false;
     const auto factor = static_cast<std::int64_t>(std::floor(ratio));
     for (const std::int64_t step : {0, 1, 2, -1, -2, 3, -3}) {
-      if (offer(Scaled{divisor.mantissa * (factor + step), divisor.exponent})) return true;
+      const auto multiple = multiply(divisor, factor + step);
+      if (multiple && offer(*multiple)) return true;
     }
     return false;
   }
@@ -223,6 +238,12 @@ class Search {
         if (offer(Scaled{bound.mantissa * mantissa, bound.exponent - 1})) return true;
       }
     }
+    // Beyond bounds that are too long to calculate with.
+    for (const int exponent : {40, 80, 160, 320, 640, 1024}) {
+      for (const int mantissa : {1, -1}) {
+        if (offer(Scaled{mantissa, exponent})) return true;
+      }
+    }
     return false;
   }
 
@@ -243,7 +264,8 @@ class Search {
     constexpr int kFactors = 600;
     for (const Scaled& divisor : divisors_) {
       for (int factor = 4; factor < kFactors; ++factor) {
-        if (offer(Scaled{divisor.mantissa * factor, divisor.exponent})) return true;
+        const auto multiple = multiply(divisor, factor);
+        if (multiple && offer(*multiple)) return true;
       }
     }
     return false;

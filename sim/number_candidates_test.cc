@@ -34,6 +34,15 @@ TEST(NumberCandidates, FindsMultiples) {
   EXPECT_EQ(fitting_number(rules, 0), "24");
 }
 
+TEST(NumberCandidates, SurvivesNumbersThatAreTooLongToCalculateWith) {
+  NumberRules rules;
+  rules.divisors = {"0.123456789012345678901234567891", "0.987654321098765432109876543211"};
+  EXPECT_EQ(fitting_number(rules, 0), "0");
+  rules.divisors = {"1e-1000"};
+  rules.exclusive_minimums = {"123456789012345678901234567890123456789012345678901234567890"};
+  EXPECT_TRUE(fitting_number(rules, 0).has_value());
+}
+
 TEST(NumberCandidates, GivesDifferentOnesForDifferentNumbers) {
   NumberRules rules;
   rules.minimums = {"100"};
