@@ -11,7 +11,7 @@ namespace assay::schema {
   return value.is(json::Kind::Object) || value.is(json::Kind::Boolean);
 }
 
-// Branches apply to the same instance as the schema that holds them. `name` is unescaped.
+// Branches apply to the same instance as the schema that holds them.
 [[nodiscard]] constexpr bool is_branch(Keyword keyword) {
   switch (keyword) {
     case Keyword::AllOf:
