@@ -2,37 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include "chat/content.h"
 
 namespace assay::store {
 
 namespace {
-
-constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
-
-// The length of the valid UTF-8 sequence that `text` begins with, 0 where it begins with none (RFC 3629, table of
-// well-formed sequences). U+0000 counts as none.
-std::size_t sequence_length(std::string_view text) {
-  const auto byte = [&text](std::size_t index) -> unsigned {
-    return index < text.size() ? static_cast<unsigned char>(text[index]) : 0U;
-  };
-  const auto continues = [&byte](std::size_t index) { return (byte(index) & 0xC0U) == 0x80U; };
-  const unsigned first = byte(0);
-  if (first == 0) return 0;
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first <= 0xDF) return continues(1) ? 2 : 0;
-  if (first >= 0xE0 && first <= 0xEF) {
-    const bool overlong = first == 0xE0 && byte(1) < 0xA0;
-    const bool surrogate = first == 0xED && byte(1) > 0x9F;
-    return continues(1) && continues(2) && !overlong && !surrogate ? 3 : 0;
-  }
-  if (first >= 0xF0 && first <= 0xF4) {
-    const bool overlong = first == 0xF0 && byte(1) < 0x90;
-    const bool beyond = first == 0xF4 && byte(1) > 0x8F;
-    return continues(1) && continues(2) && continues(3) && !overlong && !beyond ? 4 : 0;
-  }
-  return 0;
-}
 
 // The code unit of a \uXXXX escape at the beginning of `json`.
 std::optional<unsigned> escaped_unit(std::string_view json) {
@@ -57,24 +31,8 @@ bool is_low_surrogate(unsigned unit) { return unit >= 0xDC00 && unit <= 0xDFFF; 
 
 }  // namespace
 
-std::string storable_text(std::string_view text) {
-  std::string clean;
-  clean.reserve(text.size());
-  while (!text.empty()) {
-    const auto is_plain = [](char byte) { return static_cast<signed char>(byte) > 0; };  // ASCII but U+0000
-    const auto run = std::find_if_not(text.begin(), text.end(), is_plain) - text.begin();
-    clean.append(text.substr(0, static_cast<std::size_t>(run)));
-    text.remove_prefix(static_cast<std::size_t>(run));
-    if (text.empty()) break;
-    const std::size_t length = sequence_length(text);
-    clean.append(length == 0 ? kReplacement : text.substr(0, length));
-    text.remove_prefix(std::max<std::size_t>(length, 1));
-  }
-  return clean;
-}
-
 std::string storable_json(std::string_view json) {
-  std::string clean = storable_text(json);
+  std::string clean = chat::storable_text(json);
   // Backslashes stand only inside strings, and each begins an escape.
   std::size_t at = clean.find('\\');
   while (at != std::string::npos) {
@@ -99,7 +57,7 @@ Params& Params::null() {
 }
 
 Params& Params::text(std::string_view value) {
-  values_.emplace_back(storable_text(value));
+  values_.emplace_back(chat::storable_text(value));
   return *this;
 }
 

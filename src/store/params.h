@@ -47,9 +47,8 @@ class Params {
   std::vector<std::optional<std::string>> values_;
 };
 
-// The text with U+FFFD for every U+0000 and every byte that is not part of valid UTF-8.
-std::string storable_text(std::string_view text);
-// The JSON text with \ufffd for escapes of U+0000 and of lone surrogates in its strings, otherwise like storable_text.
+// The JSON text with \ufffd for escapes of U+0000 and of lone surrogates in its strings, otherwise like
+// chat::storable_text.
 std::string storable_json(std::string_view json);
 
 }  // namespace assay::store

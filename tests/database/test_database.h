@@ -22,7 +22,7 @@ namespace assay::test_database {
 using Row = std::vector<std::optional<std::string>>;
 
 // No test waits longer for anything.
-inline constexpr Milliseconds kTestTimeout{20'000};
+inline constexpr Milliseconds kTestTimeout{60'000};
 inline Deadline in_test_time() { return Deadline::after(system_clock(), kTestTimeout); }
 
 class TestDatabase {
