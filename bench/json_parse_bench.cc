@@ -73,7 +73,8 @@ void parse_with_simdjson(benchmark::State& state, const DocumentSet& set) {
 
 int main(int argc, char** argv) {
   const auto sets = assay::bench::document_sets();
-  std::cerr << "simdjson " SIMDJSON_STRINGIFY(SIMDJSON_VERSION) " on " << simdjson::get_active_implementation()->name() << '\n';
+  std::cerr << "simdjson " SIMDJSON_STRINGIFY(SIMDJSON_VERSION) " on " << simdjson::get_active_implementation()->name()
+            << '\n';
   for (const auto& set : sets) {
     const auto add = [&](const char* name, auto function) {
       benchmark::RegisterBenchmark((set.name + "/" + name).c_str(),

@@ -183,11 +183,10 @@ const Statement kHistory{"history",
                          fmt::format("select {} from chat_messages where chat_id = $1 and not deleted order by id",
                                      message_columns("content"))};
 const Statement kOpenStep{
-    "open_step",
-    fmt::format("select {} from chat_messages where chat_id = $1 and not deleted and id >= coalesce("
-                "(select id from chat_messages where chat_id = $1 and not deleted and role = 'assistant' "
-                "and visibility = 'both' order by id desc limit 1), 0) order by id",
-                message_columns("content"))};
+    "open_step", fmt::format("select {} from chat_messages where chat_id = $1 and not deleted and id >= coalesce("
+                             "(select id from chat_messages where chat_id = $1 and not deleted and role = 'assistant' "
+                             "and visibility = 'both' order by id desc limit 1), 0) order by id",
+                             message_columns("content"))};
 const Statement kMessagesDescending{
     "messages_descending",
     fmt::format("select {} from chat_messages where chat_id = $1 and not deleted and visibility <> 'model' "
