@@ -48,6 +48,35 @@ TEST(Durability, ShutdownHandsTheTurnOverAndExitsCleanly) {
   EXPECT_TRUE(http.follow("/api/v2/chats/" + chat + "/stream", [](const std::string& data) {
     return data.find(R"("status":"succeeded")") == std::string::npos;
   }));
+  EXPECT_EQ(deployment.database().value("select count(*) from chat_messages where chat_id = '" + chat +
+                                        R"(' and content @> '[{"type":"structured-output-outcome"}]')"),
+            "1");
+}
+
+TEST(Durability, ARequestWhoseStoredFormIsCorruptFailsClosed) {
+  Deployment deployment(kHeldScript);
+  const std::string chat = deployment.create_chat("go", json_schema_format(kSchema));
+  deployment.simulator().await_point("first");
+  deployment.server().process().kill();
+  deployment.database().sql(
+      R"(update chat_messages set content = jsonb_set(content, '{1,structured_output_data,schema}', '"{\"type\":"') where chat_id = ')" +
+      chat + "'");
+  deployment.kill_and_restart();
+  ASSERT_TRUE(deployment.await_end(chat)) << deployment.log();
+  EXPECT_THAT(deployment.receipt(chat), HasSubstr(R"("code":"configuration_error")"));
+}
+
+TEST(Durability, AnUnreadableRowEndsItsTurnAndNoOther) {
+  Deployment deployment(kHeldScript);
+  const std::string chat = deployment.create_chat("go", json_schema_format(kSchema));
+  deployment.simulator().await_point("first");
+  deployment.server().process().kill();
+  deployment.database().sql(
+      R"(update chat_messages set content = content || '[{"type":"nonsense"}]'::jsonb where chat_id = ')" + chat + "'");
+  deployment.kill_and_restart();
+  ASSERT_TRUE(deployment.await_end(chat)) << deployment.log();
+  EXPECT_THAT(deployment.receipt(chat), HasSubstr(R"("code":"configuration_error")"));
+  EXPECT_THAT(deployment.ask("go", json_schema_format(kSchema)), HasSubstr(R"("value":{"n":2})"));
 }
 
 TEST(Durability, AFrozenOwnerWritesNothingWhenItWakesUp) {

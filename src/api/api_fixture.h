@@ -161,6 +161,9 @@ class ApiTest : public ::testing::Test {
     row.usage.input_tokens = 3;
     return row;
   }
+  void end_episode(ChatId id) {
+    if (const auto episode = episodes.current(id)) episodes.end(id, episode->key());
+  }
   chat::Chat finish(const std::string& id, chat::Fence fence, std::string text,
                     std::optional<structured::OutcomePart> receipt = std::nullopt) {
     chat::FinishTurn input;
@@ -168,7 +171,7 @@ class ApiTest : public ::testing::Test {
     input.rows.push_back(assistant_row(std::move(text)));
     input.receipt = std::move(receipt);
     const auto after = apply(id, std::move(input));
-    loop_thread.call([&] { episodes.end(*ChatId::parse(id)); });
+    loop_thread.call([&] { end_episode(*ChatId::parse(id)); });
     return after;
   }
   // A whole turn that ends with one assistant message.

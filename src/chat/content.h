@@ -13,6 +13,10 @@ namespace assay::chat {
 // Fit for PostgreSQL's text and jsonb: U+0000 and what is no UTF-8 become U+FFFD.
 [[nodiscard]] std::string storable_text(std::string_view text);
 
+// What one message may take when encoded. Half of what is read back at most (json::kEnvelopeCaps), since jsonb prints
+// white space between tokens.
+inline constexpr std::size_t kStoredContentBytesMax = 8 * 1024 * 1024;
+
 // Every text passes storable_text here, whatever it came from.
 [[nodiscard]] std::string encode_content(const Content& content);
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "chat/content.h"
 #include "json/document.h"
 #include "json/limits.h"
 #include "json/writer.h"
@@ -241,6 +242,40 @@ struct GovernedJudge {
   }
 };
 
+struct TextBytes {
+  std::size_t operator()(const TextPart& part) const { return part.text.size(); }
+  std::size_t operator()(const ReasoningPart& part) const { return part.text.size() + part.provider_state.size(); }
+  std::size_t operator()(const GeneratedToolCall& part) const {
+    return part.arguments.size() + part.provider_state.size();
+  }
+  std::size_t operator()(const ToolResultPart& part) const { return part.result.size() + part.provider_state.size(); }
+  std::size_t operator()(const SourcePart& part) const { return part.url.size() + part.title.size(); }
+};
+
+// Whether the rows can be read back later. Escaping makes text up to six times as long, so only a step that might be
+// too long is encoded to find out.
+bool is_keepable(const GeneratedStep& step, const std::vector<NewMessage>& rows) {
+  std::size_t bytes = 0;
+  for (const GeneratedPart& part : step.parts) bytes += std::visit(TextBytes{}, part);
+  if (bytes <= kStoredContentBytesMax / 8) return true;
+  return std::ranges::all_of(
+      rows, [](const NewMessage& row) { return encode_content(row.content).size() <= kStoredContentBytesMax; });
+}
+
+StepPlan refuse_oversized(const TurnView& turn, const Generate& generate) {
+  const std::string message = "The model's answer was larger than a message may be.";
+  StepPlan plan;
+  if (generate.governing) {
+    structured::OutcomeError error;
+    error.code = structured::OutcomeCode::GenerationFailed;
+    error.message = message;
+    plan.then = fail_request(turn, generate.governing->request.request.request_id, error);
+  } else {
+    plan.then = fail_step(turn, "generic", message);
+  }
+  return plan;
+}
+
 }  // namespace
 
 StepPlan assemble_step(const TurnView& turn, const Generate& generate, const GeneratedStep& step) {
@@ -256,7 +291,9 @@ StepPlan assemble_step(const TurnView& turn, const Generate& generate, const Gen
   } else {
     then = judge_ordinary(turn, step.finish, draft);
   }
-  return StepPlan{.rows = draft.take_rows(), .then = std::move(then)};
+  StepPlan plan{.rows = draft.take_rows(), .then = std::move(then)};
+  if (!is_keepable(step, plan.rows)) plan = refuse_oversized(turn, generate);
+  return plan;
 }
 
 FailTurn fail_generation(const Generate& generate, ChatError error) {

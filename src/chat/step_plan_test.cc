@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "chat/content.h"
 #include "structured/finalizer.h"
 #include "structured/outcome.h"
 
@@ -295,6 +296,30 @@ TEST_F(StepPlanTest, FailedGenerationsOweAReceiptOnlyWhereARequestGoverns) {
   EXPECT_EQ(failed.receipt->error->code, structured::OutcomeCode::GenerationFailed);
   EXPECT_EQ(failed.receipt->error->message, "The provider is overloaded.");
   EXPECT_EQ(failed.error, error);
+}
+
+TEST_F(StepPlanTest, RefusesAnAnswerThatCouldNotBeReadBack) {
+  const std::size_t overhead = encode_content({text("")}).size();
+  const std::string longest(kStoredContentBytesMax - overhead, 'x');
+  const StepPlan kept = ordinary(Finish::Complete, {text(longest)});
+  EXPECT_TRUE(std::holds_alternative<EndTurn>(kept.then));
+  EXPECT_EQ(kept.rows.size(), 1U);
+
+  const StepPlan refused = ordinary(Finish::Complete, {text(longest + "x")});
+  EXPECT_TRUE(std::holds_alternative<FailTurn>(refused.then));
+  EXPECT_TRUE(refused.rows.empty());
+  // Escaped, a control character takes six bytes.
+  const StepPlan escaped = ordinary(Finish::Complete, {text(std::string(kStoredContentBytesMax / 6 + 1, '\1'))});
+  EXPECT_TRUE(std::holds_alternative<FailTurn>(escaped.then));
+}
+
+TEST_F(StepPlanTest, EndsARequestWhoseAnswerCouldNotBeReadBack) {
+  const StepPlan plan = structured_step(Finish::ToolUse, {text(std::string(kStoredContentBytesMax, 'x')), finalizer()});
+  const auto* failure = std::get_if<FailTurn>(&plan.then);
+  ASSERT_NE(failure, nullptr);
+  ASSERT_TRUE(failure->receipt);
+  EXPECT_EQ(failure->receipt->error->code, structured::OutcomeCode::GenerationFailed);
+  EXPECT_TRUE(plan.rows.empty());
 }
 
 }  // namespace

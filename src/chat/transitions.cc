@@ -107,6 +107,7 @@ void enter_error(const ChatError& error, Effects& effects) {
 
 // Where a turn ends well: on to the head of the queue, or to rest.
 void rest_or_promote(const LockedChat& locked, Effects& effects) {
+  effects.retry_state = std::optional<RetryState>();
   if (head_is_unreadable(locked)) return enter_error(unreadable_head(), effects);
   if (!locked.queue.empty()) {
     promote_head(locked, effects);
@@ -291,6 +292,7 @@ Decision decide(const LockedChat& locked, const Interrupt&) {
   Effects effects;
   if (locked.chat.status == Status::Running) {
     effects.status = Status::Interrupting;
+    effects.retry_state = std::optional<RetryState>();
     return effects;
   }
   cancel_calls(locked, kByInterrupt, effects);

@@ -25,7 +25,7 @@ worker::ModelRoute route_of(const providers::ProviderConfig& provider, const Mod
   model.display_name = entry.display_name.empty() ? entry.model : entry.display_name;
   model.context_limit = entry.context_limit.value_or(0);
   model.max_output_tokens = entry.max_output_tokens;
-  if (entry.reasoning_effort) model.reasoning_efforts.push_back(*entry.reasoning_effort);
+  route.reasoning_effort = entry.reasoning_effort;
   model.is_default = entry.is_default;
   return route;
 }

@@ -77,8 +77,9 @@ class Replica {
       log::warning("no provider is configured: chats cannot be created; set ASSAY_PROVIDER_URL or see --config");
     }
     catalogue_ = std::make_unique<worker::Catalogue>(std::move(*routes));
-    start_worker(replica);
-    co_return start_server();
+    auto listening = start_server();
+    if (listening) start_worker(replica);
+    co_return listening;
   }
 
   void start_worker(ReplicaId replica) {
@@ -121,11 +122,10 @@ class Replica {
     return {};
   }
 
-  // New work is refused first, then what runs is brought to rest, then the connections go.
+  // Requests under way get their time first, with the worker at their service; then the chats go to other replicas.
   net::Task<> end() {
-    const Deadline grace = Deadline::after(system_clock(), options_.shutdown_grace);
+    if (server_) co_await server_->stop(Deadline::after(system_clock(), options_.shutdown_grace));
     if (worker_) co_await worker_->stop();
-    if (server_) co_await server_->stop(grace);
     if (store_) co_await store_->close(Deadline::after(system_clock(), kStoreCloseTimeout));
     log::info("stopped");
   }

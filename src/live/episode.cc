@@ -74,8 +74,11 @@ void Episodes::append(ChatId chat, chat::Role role, PreviewContent content) {
   wake(chat);
 }
 
-void Episodes::end(ChatId chat) {
-  if (episodes_.erase(chat) != 0) wake(chat);
+void Episodes::end(ChatId chat, EpisodeKey key) {
+  const auto found = episodes_.find(chat);
+  if (found == episodes_.end() || found->second->key() != key) return;
+  episodes_.erase(found);
+  wake(chat);
 }
 
 std::shared_ptr<const Episode> Episodes::current(ChatId chat) const {

@@ -90,8 +90,9 @@ class Episodes {
   // For the worker. `begin` replaces what the chat had; `append` without an episode is ignored.
   void begin(ChatId chat, std::int64_t history_version, std::int64_t generation_attempt);
   void append(ChatId chat, chat::Role role, PreviewContent content);
-  // After the step's commit or when the attempt is given up. Whoever holds the episode can still read its parts.
-  void end(ChatId chat);
+  // After the step's commit or when the attempt is given up; nothing where another episode has begun since. Whoever
+  // holds the episode can still read its parts.
+  void end(ChatId chat, EpisodeKey key);
 
   // For readers: the chat's current episode, or null.
   [[nodiscard]] std::shared_ptr<const Episode> current(ChatId chat) const;

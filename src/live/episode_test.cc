@@ -49,12 +49,19 @@ TEST(Episodes, KeepsChatsApart) {
   EXPECT_TRUE(episodes.current(chat_id(1))->parts().empty());
 }
 
+TEST(Episodes, AreNotEndedByAnEarlierAttempt) {
+  Episodes episodes;
+  episodes.begin(chat_id(1), 4, 2);
+  episodes.end(chat_id(1), EpisodeKey{.history_version = 4, .generation_attempt = 1});
+  EXPECT_NE(episodes.current(chat_id(1)), nullptr);
+}
+
 TEST(Episodes, LetsAReaderFinishAnEndedEpisode) {
   Episodes episodes;
   episodes.begin(chat_id(1), 4, 1);
   const auto held = episodes.current(chat_id(1));
   append_text(episodes, chat_id(1), "tail");
-  episodes.end(chat_id(1));
+  episodes.end(chat_id(1), EpisodeKey{.history_version = 4, .generation_attempt = 1});
   EXPECT_EQ(episodes.current(chat_id(1)), nullptr);
   EXPECT_EQ(episodes.size(), 0u);
   ASSERT_EQ(held->parts().size(), 1u);
@@ -96,7 +103,7 @@ TEST(Episodes, WakesWatchersOfTheChatUntilTheyLeave) {
   auto other = episodes.watch(chat_id(2), [&others] { ++others; });
   episodes.begin(chat_id(1), 1, 1);
   append_text(episodes, chat_id(1), "a");
-  episodes.end(chat_id(1));
+  episodes.end(chat_id(1), EpisodeKey{.history_version = 1, .generation_attempt = 1});
   EXPECT_EQ(wakes, 3);
   EXPECT_EQ(others, 0);
   {

@@ -167,7 +167,7 @@ net::Task<> commit_with_a_tail(StreamTest& test) {
   effects.status = chat::Status::Waiting;
   test.preview("b");
   co_await test.commit(std::move(effects));
-  test.episodes.end(test.chat.id);
+  test.episodes.end(test.chat.id, test.episodes.current(test.chat.id)->key());
   const std::string finished = co_await test.sink.told_with("preview_reset");
   EXPECT_EQ(finished, "part 2, message 2, status, preview_reset, ");
 }

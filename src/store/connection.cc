@@ -32,6 +32,7 @@ std::string_view field(const PGresult* result, int code) {
 StoreErrorKind kind_of(std::string_view sqlstate) {
   const std::string_view group = sqlstate.substr(0, 2);
   if (sqlstate == "57014" || sqlstate == "55P03") return StoreErrorKind::Timeout;  // canceled; lock not available
+  if (sqlstate == "25006") return StoreErrorKind::Unavailable;  // a read-only standby answers: a failover is under way
   if (group == "08" || group == "40" || group == "53" || group == "57" || group == "58") {
     return StoreErrorKind::Unavailable;  // connection, rolled back, resources, operator, system
   }

@@ -196,11 +196,11 @@ Result<chat::Message, StoreError> read_message(const Rows& rows, std::size_t row
   message.role = value_in(kRoles, rows.text(row, 1));
   message.visibility = value_in(kVisibilities, rows.text(row, 2));
   auto content = chat::decode_content(rows.text(row, 3));
-  if (!content) {
-    return corrupt(
-        fmt::format("message {} of chat {} does not decode: {}", message.id, chat.to_string(), content.error().what));
+  if (content) {
+    message.content = std::move(*content);
+  } else {
+    message.corruption = std::move(content.error());
   }
-  message.content = std::move(*content);
   message.created_by = optional_id<UserId>(rows, row, 4);
   message.model_config = optional_id<ModelConfigId>(rows, row, 5);
   message.reasoning_effort = optional_text(rows, row, 6);
@@ -224,11 +224,11 @@ Result<chat::QueuedMessage, StoreError> read_queued_message(const Rows& rows, st
   message.chat_id = chat;
   message.position = rows.integer(row, 1);
   auto content = chat::decode_content(rows.text(row, 2));
-  if (!content) {
-    return corrupt(fmt::format("queued message {} of chat {} does not decode: {}", message.id, chat.to_string(),
-                               content.error().what));
+  if (content) {
+    message.content = std::move(*content);
+  } else {
+    message.corruption = std::move(content.error());
   }
-  message.content = std::move(*content);
   message.model_config = optional_id<ModelConfigId>(rows, row, 3);
   message.reasoning_effort = optional_text(rows, row, 4);
   message.created_by = UserId{rows.uuid(row, 5)};

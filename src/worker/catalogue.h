@@ -1,6 +1,7 @@
 #pragma once
 // The models that this deployment offers, each with the way to call it. Fixed once the server runs.
-#include <string_view>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "base/uuid.h"
@@ -12,6 +13,7 @@ namespace assay::worker {
 struct ModelRoute {
   chat::ModelDescription description;
   providers::ProviderConfig provider;
+  std::optional<std::string> reasoning_effort;  // where the chat asks for none
 };
 
 class Catalogue {

@@ -1,5 +1,7 @@
 #include "worker/generation.h"
 
+#include <exception>
+#include <optional>
 #include <vector>
 
 #include "net/task_group.h"
@@ -85,12 +87,20 @@ net::Task<AttemptResult> run_attempt(AttemptTools tools, ChatId chat, chat::Fenc
   tools.episodes.begin(chat, fence.history_version, fence.generation_attempt);
   Preview preview(tools.episodes, chat);
   providers::EventCallback on_event = [&preview](const providers::Event& event) { preview.show(event); };
-  auto answer = co_await tools.models.generate(route.provider, std::move(settings), std::move(prompt),
-                                               std::move(on_event), attempt.token());
+  std::optional<Result<chat::GeneratedStep, providers::Failure>> outcome;
+  std::exception_ptr thrown;
+  try {
+    outcome = co_await tools.models.generate(route.provider, std::move(settings), std::move(prompt),
+                                             std::move(on_event), attempt.token());
+  } catch (...) {
+    thrown = std::current_exception();  // the watcher must leave before its stop source does
+  }
   const bool was_abandoned = attempt.stopped();
   watchers.stop(net::StopReason::Superseded);
   co_await watchers.join();
+  if (thrown) std::rethrow_exception(thrown);
 
+  auto& answer = *outcome;
   if (was_abandoned) co_return AttemptResult(Abandoned(std::move(preview).text()));
   if (!answer) co_return AttemptResult(std::move(answer.error()));
   co_return AttemptResult(std::move(*answer));

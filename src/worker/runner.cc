@@ -38,15 +38,27 @@ chat::NewMessage partial_row(std::string text, const chat::Chat& chat) {
   return row;
 }
 
-std::optional<structured::OutcomePart> interrupted_receipt(const store::TurnRead& turn) {
+chat::ChatError internal_error() {
+  chat::ChatError error;
+  error.message = "The turn ended because of an internal error of the server; its log has the cause.";
+  error.kind = "generic";
+  return error;
+}
+
+std::string text_of(const chat::GeneratedStep& step) {
+  std::string text;
+  for (const chat::GeneratedPart& part : step.parts) {
+    if (const auto* piece = std::get_if<chat::TextPart>(&part)) text += piece->text;
+  }
+  return text;
+}
+
+// The receipt of the request that the history still owes one.
+std::optional<structured::OutcomePart> owed_receipt(const store::TurnRead& turn, structured::OutcomeCode code) {
   const auto views = chat::row_views(turn.history);
   const auto active = structured::active_request(views);
-  if (active && active->has_value()) {
-    return structured::ended((*active)->request.request_id, structured::OutcomeCode::Interrupted);
-  }
-  if (!active && active.error().request_id) {
-    return structured::ended(*active.error().request_id, structured::OutcomeCode::Interrupted);
-  }
+  if (active && active->has_value()) return structured::ended((*active)->request.request_id, code);
+  if (!active && active.error().request_id) return structured::ended(*active.error().request_id, code);
   return std::nullopt;
 }
 
@@ -59,12 +71,31 @@ net::Task<> Runner::run() {
   log::debug("runner started", {{"chat", owned_.chat.to_string()}});
   Next next = Next::GoOn;
   while (next == Next::GoOn && !stop_.stopped()) next = co_await take_step();
-  place_.episodes.end(owned_.chat);
-  if (stop_.reason() != net::StopReason::LeaseLost) {
-    const auto released = co_await place_.chats.release(owned_, store_deadline());
-    if (!released) log::warning("chat not released", {{"chat", owned_.chat.to_string()}});
-  }
+  co_await release();
   log::debug("runner left", {{"chat", owned_.chat.to_string()}, {"reason", net::to_string(stop_.reason())}});
+}
+
+net::Task<> Runner::give_up() {
+  auto turn = co_await place_.chats.read_turn(owned_.chat, store_deadline());
+  if (turn && turn->has_value() && (*turn)->chat.runner_id == owned_.runner) {
+    chat::FinishError finish;
+    finish.fence = chat::fence_of((*turn)->chat, owned_.runner);
+    finish.error = internal_error();
+    finish.receipt = owed_receipt(**turn, structured::OutcomeCode::GenerationFailed);
+    co_await apply(std::move(finish));
+  }
+  co_await release();
+}
+
+net::Task<> Runner::release() {
+  if (episode_) place_.episodes.end(owned_.chat, *episode_);
+  // Harmless where another owner has the chat: the write is fenced by this runner's id.
+  const auto released = co_await place_.chats.release(owned_, store_deadline());
+  if (!released) log::warning("chat not released", {{"chat", owned_.chat.to_string()}});
+}
+
+Runner::Next Runner::after(const std::optional<store::Committed>& committed) const {
+  return committed && committed->chat.runner_id != owned_.runner ? Next::Leave : Next::GoOn;
 }
 
 net::Task<Runner::Next> Runner::take_step() {
@@ -81,6 +112,12 @@ net::Task<Runner::Next> Runner::take_step() {
 net::Task<Runner::Next> Runner::carry_out(store::TurnRead turn) {
   const chat::Fence fence = chat::fence_of(turn.chat, owned_.runner);
   if (turn.chat.status == Status::Interrupting) co_return co_await finish_interruption(turn);
+  if (turn.chat.status == Status::RequiresAction) {
+    // Somebody else answers; this replica keeps the chat until then.
+    co_await subscription_.changed().wait(Deadline::after(place_.clock, place_.settings.watch_interval), stop_);
+    subscription_.changed().clear();
+    co_return Next::GoOn;
+  }
   if (turn.chat.status != Status::Running) co_return Next::Leave;
 
   const ModelRoute* route = place_.catalogue.find(turn.chat.last_model_config);
@@ -104,15 +141,28 @@ net::Task<Runner::Next> Runner::carry_out(store::TurnRead turn) {
   if (auto* answers = std::get_if<chat::AnswerCalls>(&decision)) {
     chat::CommitStep commit{.fence = fence, .rows = std::move(answers->rows)};
     co_await apply(std::move(commit));
-  } else if (auto* end = std::get_if<chat::EndTurn>(&decision)) {
-    chat::FinishTurn finish{.fence = fence, .rows = {}, .receipt = std::move(end->receipt)};
-    co_await apply(std::move(finish));
-  } else if (auto* failure = std::get_if<chat::FailTurn>(&decision)) {
-    chat::FinishError finish{
-        .fence = fence, .rows = {}, .error = std::move(failure->error), .receipt = std::move(failure->receipt)};
-    co_await apply(std::move(finish));
+    co_return Next::GoOn;
   }
-  co_return Next::GoOn;
+  std::vector<chat::NewMessage> no_rows;
+  if (auto* end = std::get_if<chat::EndTurn>(&decision)) {
+    co_return co_await finish(fence, std::move(no_rows), std::move(*end));
+  }
+  co_return co_await finish(fence, std::move(no_rows), std::move(std::get<chat::FailTurn>(decision)));
+}
+
+net::Task<Runner::Next> Runner::finish(chat::Fence fence, std::vector<chat::NewMessage> rows, chat::EndTurn end) {
+  chat::FinishTurn input{.fence = fence, .rows = std::move(rows), .receipt = std::move(end.receipt)};
+  const auto committed = co_await apply(std::move(input));
+  co_return after(committed);
+}
+
+net::Task<Runner::Next> Runner::finish(chat::Fence fence, std::vector<chat::NewMessage> rows, chat::FailTurn failure) {
+  chat::FinishError input{.fence = fence,
+                          .rows = std::move(rows),
+                          .error = std::move(failure.error),
+                          .receipt = std::move(failure.receipt)};
+  const auto committed = co_await apply(std::move(input));
+  co_return after(committed);
 }
 
 net::Task<Runner::Next> Runner::generate(const store::TurnRead& turn, const chat::TurnView& view,
@@ -129,8 +179,10 @@ net::Task<Runner::Next> Runner::generate(const store::TurnRead& turn, const chat
   settings.model = route.description.model;
   settings.output_tokens_max = route.description.max_output_tokens;
   settings.reasoning_effort = turn.chat.reasoning_effort;
+  if (!settings.reasoning_effort) settings.reasoning_effort = route.reasoning_effort;
   chat::Prompt prompt = chat::build_prompt(view, decision);
   ++place_.counters.model_calls;
+  episode_ = live::EpisodeKey(fence.history_version, fence.generation_attempt);
   AttemptResult result =
       co_await run_attempt(attempt_tools(), owned_.chat, fence, route, std::move(settings), std::move(prompt), stop_);
   if (auto* abandoned = std::get_if<Abandoned>(&result)) {
@@ -141,22 +193,21 @@ net::Task<Runner::Next> Runner::generate(const store::TurnRead& turn, const chat
     ++place_.counters.model_call_failures;
     co_return co_await settle_failure(recorded->chat, decision, std::move(*failure));
   }
-  chat::StepPlan plan = chat::assemble_step(view, decision, std::get<chat::GeneratedStep>(result));
+  const auto& step = std::get<chat::GeneratedStep>(result);
+  partial_text_ = text_of(step);  // an interruption may have been committed meanwhile
+  chat::StepPlan plan = chat::assemble_step(view, decision, step);
+  Next next = Next::GoOn;
   if (auto* end = std::get_if<chat::EndTurn>(&plan.then)) {
-    chat::FinishTurn finish{.fence = fence, .rows = std::move(plan.rows), .receipt = std::move(end->receipt)};
-    co_await apply(std::move(finish));
+    next = co_await finish(fence, std::move(plan.rows), std::move(*end));
   } else if (auto* failed = std::get_if<chat::FailTurn>(&plan.then)) {
-    chat::FinishError finish{.fence = fence,
-                             .rows = std::move(plan.rows),
-                             .error = std::move(failed->error),
-                             .receipt = std::move(failed->receipt)};
-    co_await apply(std::move(finish));
+    next = co_await finish(fence, std::move(plan.rows), std::move(*failed));
   } else {
     chat::CommitStep commit{.fence = fence, .rows = std::move(plan.rows)};
-    co_await apply(std::move(commit));
+    const auto committed = co_await apply(std::move(commit));
+    if (committed) partial_text_.clear();
   }
-  place_.episodes.end(owned_.chat);
-  co_return Next::GoOn;
+  place_.episodes.end(owned_.chat, *episode_);
+  co_return next;
 }
 
 net::Task<Runner::Next> Runner::settle_failure(const chat::Chat& chat, const chat::Generate& decision,
@@ -174,10 +225,8 @@ net::Task<Runner::Next> Runner::settle_failure(const chat::Chat& chat, const cha
                                      {"retries", may_retry ? "yes" : "no"}});
   if (!may_retry) {
     chat::FailTurn ended = chat::fail_generation(decision, std::move(failure.error));
-    chat::FinishError finish{
-        .fence = fence, .rows = {}, .error = std::move(ended.error), .receipt = std::move(ended.receipt)};
-    co_await apply(std::move(finish));
-    co_return Next::GoOn;
+    std::vector<chat::NewMessage> no_rows;
+    co_return co_await finish(fence, std::move(no_rows), std::move(ended));
   }
   chat::RetryState state;
   state.attempt = fence.generation_attempt;
@@ -192,12 +241,13 @@ net::Task<Runner::Next> Runner::settle_failure(const chat::Chat& chat, const cha
 }
 
 net::Task<Runner::Next> Runner::finish_interruption(const store::TurnRead& turn) {
-  chat::FinishInterruption finish;
-  finish.fence = chat::fence_of(turn.chat, owned_.runner);
-  if (!partial_text_.empty()) finish.rows.push_back(partial_row(std::exchange(partial_text_, {}), turn.chat));
-  finish.receipt = interrupted_receipt(turn);
-  co_await apply(std::move(finish));
-  co_return Next::GoOn;
+  chat::FinishInterruption input;
+  input.fence = chat::fence_of(turn.chat, owned_.runner);
+  if (!partial_text_.empty()) input.rows.push_back(partial_row(partial_text_, turn.chat));
+  input.receipt = owed_receipt(turn, structured::OutcomeCode::Interrupted);
+  const auto committed = co_await apply(std::move(input));
+  if (committed) partial_text_.clear();
+  co_return after(committed);
 }
 
 template <class Input>
@@ -214,6 +264,7 @@ net::Task<std::optional<store::Committed>> Runner::apply(Input input) {
       const bool is_ordinary = refusal->kind == chat::RefusalKind::Stale;
       log::write(is_ordinary ? log::Level::Debug : log::Level::Warning, "transition refused",
                  {{"chat", owned_.chat.to_string()}, {"reason", refusal->message}});
+      if (!is_ordinary) co_await net::sleep_for(place_.settings.acquire_interval, stop_);
       co_return std::nullopt;
     }
     const auto& error = std::get<store::StoreError>(committed.error());
@@ -221,7 +272,11 @@ net::Task<std::optional<store::Committed>> Runner::apply(Input input) {
                  {{"chat", owned_.chat.to_string()}, {"error", error.message}, {"kind", store::to_string(error.kind)}});
     const bool is_known_undone =
         error.kind == store::StoreErrorKind::Unavailable || error.kind == store::StoreErrorKind::Timeout;
-    if (!is_known_undone || patience.has_passed(place_.clock) || stop_.stopped()) co_return std::nullopt;
+    if (error.kind == store::StoreErrorKind::InDoubt) co_return std::nullopt;
+    if (!is_known_undone || patience.has_passed(place_.clock) || stop_.stopped()) {
+      co_await net::sleep_for(place_.settings.acquire_interval, stop_);
+      co_return std::nullopt;
+    }
     co_await net::sleep_for(kStoreRetryDelay, stop_);
   }
 }

@@ -3,6 +3,7 @@
 // begins again, until the chat has no work or is not its own any more. It keeps no state that a successor would need.
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/random.h"
 #include "base/time.h"
@@ -40,6 +41,8 @@ class Runner {
 
   // Returns when the chat is finished with, lost or to be released; it was released where it was still this runner's.
   net::Task<> run();
+  // After run() has thrown: ends the turn with an internal error and a receipt, so that it harms no successor.
+  net::Task<> give_up();
 
  private:
   enum class Next { GoOn, Leave };
@@ -50,12 +53,17 @@ class Runner {
                            const ModelRoute& route);
   net::Task<Next> settle_failure(const chat::Chat& chat, const chat::Generate& decision, providers::Failure failure);
   net::Task<Next> finish_interruption(const store::TurnRead& turn);
+  net::Task<Next> finish(chat::Fence fence, std::vector<chat::NewMessage> rows, chat::EndTurn end);
+  net::Task<Next> finish(chat::Fence fence, std::vector<chat::NewMessage> rows, chat::FailTurn failure);
 
   // Applies a transition, trying again while the database is away. Nothing where it did not happen or nobody knows:
   // the next step then decides from what is committed.
   template <class Input>
   net::Task<std::optional<store::Committed>> apply(Input input);
 
+  net::Task<> release();
+  // What happens after a write: this runner's work is over where the chat has left its hands.
+  [[nodiscard]] Next after(const std::optional<store::Committed>& committed) const;
   void note_end(const chat::Chat& chat, const std::optional<structured::OutcomePart>& receipt);
   [[nodiscard]] AttemptTools attempt_tools();
   [[nodiscard]] Deadline store_deadline() const;
@@ -66,7 +74,8 @@ class Runner {
   store::Subscription subscription_;
   std::optional<schema::Schema> compiled_;      // the governing request's, from an earlier step
   std::optional<SteadyTime> first_attempt_at_;  // of the step under way
-  std::string partial_text_;                    // of an abandoned attempt, for the interruption's row
+  std::string partial_text_;                    // seen by clients but not committed; for an interruption's row
+  std::optional<live::EpisodeKey> episode_;     // of the last attempt
 };
 
 }  // namespace assay::worker

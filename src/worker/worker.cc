@@ -1,6 +1,7 @@
 #include "worker/worker.h"
 
 #include <algorithm>
+#include <exception>
 #include <vector>
 
 #include "base/log.h"
@@ -11,8 +12,19 @@ namespace assay::worker {
 Worker::Worker(Workplace place) : place_(place), group_(place_.loop) {}
 
 void Worker::start() {
-  group_.spawn("acquire chats", acquire_chats());
-  group_.spawn("keep leases", keep_leases());
+  group_.spawn("acquire chats", repeat(&Worker::acquire_chats));
+  group_.spawn("keep leases", repeat(&Worker::keep_leases));
+}
+
+net::Task<> Worker::repeat(net::Task<> (Worker::*duty)()) {
+  while (!group_.token().stopped()) {
+    try {
+      co_await (this->*duty)();
+    } catch (const std::exception& failure) {
+      log::error("a duty of the worker failed and begins again", {{"error", failure.what()}});
+    }
+    co_await net::sleep_for(place_.settings.acquire_interval, group_.token());
+  }
 }
 
 net::Task<> Worker::stop() {
@@ -66,14 +78,33 @@ net::Task<> Worker::keep_leases() {
   }
 }
 
+// An exception ends this chat's turn and nothing else.
+net::Task<> Worker::run_guarded(store::Ownership owned, net::StopToken stop) {
+  Runner runner(place_, owned, stop);
+  bool was_broken = false;
+  try {
+    co_await runner.run();
+  } catch (const std::exception& failure) {
+    log::error("a turn broke", {{"chat", owned.chat.to_string()}, {"error", failure.what()}});
+    was_broken = true;
+  }
+  if (!was_broken) co_return;
+  try {
+    co_await runner.give_up();
+  } catch (const std::exception& failure) {
+    log::error("a broken turn could not be ended", {{"chat", owned.chat.to_string()}, {"error", failure.what()}});
+  }
+}
+
 net::Task<> Worker::employ(store::Ownership owned) {
   ++place_.counters.chats_acquired;
   const auto employed = std::make_shared<Employed>(owned, net::StopSource(group_.token()));
-  employed_[owned.chat] = employed;
+  // The chat may have been lost and acquired again by this very replica while its earlier runner is still leaving.
+  std::shared_ptr<Employed>& place = employed_[owned.chat];
+  if (place) place->stop.stop(net::StopReason::LeaseLost);
+  place = employed;
   place_.counters.runners = employed_.size();
-  Runner runner(place_, owned, employed->stop.token());
-  co_await runner.run();
-  // The chat may have been lost and acquired again by a newer runner of this very replica.
+  co_await run_guarded(owned, employed->stop.token());
   const auto current = employed_.find(owned.chat);
   if (current != employed_.end() && current->second == employed) employed_.erase(current);
   place_.counters.runners = employed_.size();

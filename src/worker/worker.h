@@ -28,7 +28,10 @@ class Worker {
 
   net::Task<> acquire_chats();
   net::Task<> keep_leases();
+  // Runs a duty until the worker stops; one that throws begins again.
+  net::Task<> repeat(net::Task<> (Worker::*duty)());
   net::Task<> employ(store::Ownership owned);
+  net::Task<> run_guarded(store::Ownership owned, net::StopToken stop);
 
   Workplace place_;
   net::TaskGroup group_;
