@@ -5,6 +5,7 @@
 #include "json/decimal.h"
 #include "json/document.h"
 #include "json/limits.h"
+#include "json/member.h"
 
 namespace assay::sim {
 namespace {
@@ -22,8 +23,7 @@ std::optional<Value> member(Value object, std::string_view key, Kind kind) {
 }
 
 std::string text_member(Value object, std::string_view key) {
-  const auto found = member(object, key, Kind::String);
-  return found ? std::string(found->string()) : std::string();
+  return std::string(json::string_member(object, key).value_or(std::string_view()));
 }
 
 bool is_true(Value object, std::string_view key) {

@@ -1,7 +1,9 @@
 // The commands as people and scripts use them.
 #include <gmock/gmock.h>
+#include <signal.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "store/migrate.h"
 #include "tests/harness/deployment.h"
@@ -126,6 +128,25 @@ TEST(Serve, RunsItsOwnPostgresAndReusesItsData) {
   Server again(options);
   EXPECT_EQ(Http(again.url(), token).get("/api/v2/users/me").status, 200) << "the token outlives kill -9";
   EXPECT_EQ(again.stop(), 0) << again.process().output();
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Serve, StartsItsOwnPostgresAgainWhenItDies) {
+  const TemporaryFile seat("", ".d");
+  const std::string folder = seat.path() + "ata";
+  ServerOptions options;
+  options.more = {{"ASSAY_DATA_DIR", folder}, {"ASSAY_DATABASE_URL", ""}, {"ASSAY_PROVIDER_KEY", ""}};
+  Server server(options);
+  std::ifstream pid_file(folder + "/data/postmaster.pid");
+  pid_t postgres = 0;
+  pid_file >> postgres;
+  ASSERT_GT(postgres, 0);
+  ASSERT_EQ(::kill(postgres, SIGKILL), 0);
+  EXPECT_TRUE(server.process().wait_for_line("is started again")) << server.process().output();
+  EXPECT_TRUE(server.process().wait_for_line("runs again")) << server.process().output();
+  const Finished made = run_program(binary("assay"), {"token", "create", "--user", "a"}, {{"ASSAY_DATA_DIR", folder}});
+  EXPECT_EQ(made.exit_code, 0) << made.output;
+  EXPECT_EQ(server.stop(), 0) << server.process().output();
   std::filesystem::remove_all(folder);
 }
 

@@ -29,15 +29,21 @@ net::Task<Result<store::Committed, ApiError>> apply(Services& services, ChatId c
   co_return std::move(*committed);
 }
 
-// The chat after an answer to COMMIT was lost: whether it exists tells whether it was made.
-net::Task<Result<chat::Chat, ApiError>> settle_create(Services& services, ChatId id, store::StoreError error,
-                                                      Deadline deadline) {
-  if (error.kind == store::StoreErrorKind::InDoubt) {
-    auto found = co_await services.store.chats().find_chat(id, deadline);
-    if (found && *found) co_return std::move(**found);
-    if (found) error.kind = store::StoreErrorKind::Unavailable;
-  }
-  co_return fail(error_of(error));
+// Creates the chat; where the answer to COMMIT was lost, creates the same one again: that waits for the first commit at
+// the key and tells whether it happened.
+net::Task<Result<chat::Chat, ApiError>> create_surely(Services& services, chat::NewChat made, Deadline deadline) {
+  const ChatId id = made.chat.id;
+  chat::NewChat repetition = made;
+  auto committed = co_await services.store.chats().create(std::move(made), deadline);
+  if (committed) co_return std::move(committed->chat);
+  const auto* error = std::get_if<store::StoreError>(&committed.error());
+  if (error == nullptr || error->kind != store::StoreErrorKind::InDoubt) co_return fail(error_of(committed.error()));
+  auto repeated = co_await services.store.chats().create(std::move(repetition), deadline);
+  if (repeated) co_return std::move(repeated->chat);
+  if (std::holds_alternative<store::StoreError>(repeated.error())) co_return fail(error_of(committed.error()));
+  auto found = co_await services.store.chats().find_chat(id, deadline);
+  if (found && *found) co_return std::move(**found);
+  co_return fail(error_of(committed.error()));
 }
 
 std::string send_reply(const store::Committed& committed) {
@@ -105,20 +111,15 @@ net::Task<Answer> create_chat(Services& services, Call call) {
   auto decoded = decode_create(std::move(call.request.body), call.user, services.offer);
   if (!decoded) co_return fail(std::move(decoded.error()));
   chat::CreateChat& input = decoded->input;
-  const auto id = ChatId::random(services.random);
-  input.id = id;
+  input.id = ChatId::random(services.random);
   if (decoded->format) {
     input.content.emplace_back(request_part(RequestId::random(services.random), std::move(*decoded->format)));
   }
   auto made = chat::create(input);
   if (!made) co_return fail(error_of(made.error()));
-  auto committed = co_await services.store.chats().create(std::move(*made), call.deadline);
-  if (committed) co_return json_response(201, chat_json(committed->chat, call.user));
-  const auto* store_error = std::get_if<store::StoreError>(&committed.error());
-  if (store_error == nullptr) co_return fail(error_of(committed.error()));
-  auto settled = co_await settle_create(services, id, *store_error, call.deadline);
-  if (!settled) co_return fail(std::move(settled.error()));
-  co_return json_response(201, chat_json(*settled, call.user));
+  auto created = co_await create_surely(services, std::move(*made), call.deadline);
+  if (!created) co_return fail(std::move(created.error()));
+  co_return json_response(201, chat_json(*created, call.user));
 }
 
 net::Task<Answer> list_chats(Services& services, Call call) {

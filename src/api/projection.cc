@@ -312,14 +312,6 @@ std::string event_json(ChatId chat, const live::Event& event) {
   return writer.take();
 }
 
-std::string events_json(ChatId chat, std::span<const live::Event> events) {
-  json::Writer writer;
-  writer.begin_array();
-  for (const auto& event : events) write_event(writer, chat, event);
-  writer.end_array();
-  return writer.take();
-}
-
 std::string messages_json(std::span<const chat::Message> messages, std::span<const chat::QueuedMessage> queue,
                           bool has_more) {
   json::Writer writer;

@@ -26,7 +26,6 @@ std::string_view event_name(const live::Event& event);
 
 // One line of JSON: an event, or an array of events in their order (a WebSocket frame).
 std::string event_json(ChatId chat, const live::Event& event);
-std::string events_json(ChatId chat, std::span<const live::Event> events);
 
 // `{"messages", "queued_messages", "has_more"}`. Rows that clients do not see are left out.
 std::string messages_json(std::span<const chat::Message> messages, std::span<const chat::QueuedMessage> queue,

@@ -271,15 +271,15 @@ TEST(Projection, WritesPreviewPartsWithTheirPlaceInTheEpisode) {
   episodes.begin(chat, 5, 2);
   episodes.append(chat, chat::Role::Assistant, chat::TextPart{.text = "he"});
   episodes.append(chat, chat::Role::Assistant, live::ArgumentsDelta{.call_id = "c", .name = "t", .text = "{\"a"});
-  const std::array<live::Event, 2> events{live::PartEvent{.episode = episodes.current(chat), .index = 0},
-                                          live::PartEvent{.episode = episodes.current(chat), .index = 1}};
-  EXPECT_EQ(events_json(chat, events), R"([{"type":"message_part","chat_id":")" + kChat +
-                                           R"(","message_part":{"role":"assistant","part":{"type":"text",)" + kNulls +
-                                           R"(,"text":"he"},"history_version":5,"generation_attempt":2,"seq":1}},)" +
-                                           R"({"type":"message_part","chat_id":")" + kChat +
-                                           R"(","message_part":{"role":"assistant","part":{"type":"tool-call",)" +
-                                           kNulls + R"(,"tool_call_id":"c","tool_name":"t","args_delta":"{\"a"},)" +
-                                           R"("history_version":5,"generation_attempt":2,"seq":2}}])");
+  const auto part = [&](std::size_t index) {
+    return event_json(chat, live::PartEvent{.episode = episodes.current(chat), .index = index});
+  };
+  const std::string lead = R"({"type":"message_part","chat_id":")" + kChat + R"(","message_part":{"role":"assistant",)";
+  EXPECT_EQ(part(0), lead + R"("part":{"type":"text",)" + kNulls +
+                         R"(,"text":"he"},"history_version":5,"generation_attempt":2,"seq":1}})");
+  EXPECT_EQ(part(1), lead + R"("part":{"type":"tool-call",)" + kNulls +
+                         R"(,"tool_call_id":"c","tool_name":"t","args_delta":"{\"a"},)" +
+                         R"("history_version":5,"generation_attempt":2,"seq":2}})");
 }
 
 TEST(ErrorBody, LeavesOutWhatIsEmpty) {

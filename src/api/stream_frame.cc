@@ -16,7 +16,7 @@ std::optional<live::StreamStart> parse_stream_start(std::string_view text) {
   live::StreamStart start;
   const bool resumes = text.starts_with(kResumeMark);
   const auto number = parse_integer(resumes ? text.substr(1) : text);
-  if (!number || (resumes && *number < 0)) return std::nullopt;
+  if (!number || *number < 0) return std::nullopt;
   if (resumes)
     start.snapshot_version = *number;
   else

@@ -22,7 +22,7 @@ TEST(StreamStart, IsAMessageOrTheIdOfAnEvent) {
   ASSERT_TRUE(event.has_value());
   EXPECT_EQ(event->after_message_id, 0);
   EXPECT_EQ(event->snapshot_version, 42);
-  for (const std::string_view text : {"", "x", "1.5", "s", "s-1", "17 "}) {
+  for (const std::string_view text : {"", "x", "1.5", "s", "s-1", "17 ", "-1"}) {
     EXPECT_FALSE(parse_stream_start(text).has_value()) << text;
   }
 }

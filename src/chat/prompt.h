@@ -15,8 +15,9 @@ struct ToolDefinition {
   friend bool operator==(const ToolDefinition&, const ToolDefinition&) = default;
 };
 
-// Role is User, Assistant or Tool. Content holds neither structured-output parts nor texts for clients alone. Every
-// call has its result in a later row, and `provider_state` is empty unless this very model wrote it.
+// Role is User, Assistant or Tool. Content holds text, reasoning, calls and results: neither structured-output parts
+// nor texts for clients alone, and files as text. Every call has its result in a later row, and `provider_state` is
+// empty unless this very model wrote it.
 struct PromptRow {
   Role role = Role::User;
   Content content;

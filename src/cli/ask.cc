@@ -10,6 +10,7 @@
 #include "json/compact.h"
 #include "json/document.h"
 #include "json/error.h"
+#include "json/member.h"
 #include "json/writer.h"
 #include "net/http_client.h"
 #include "net/loop.h"
@@ -36,15 +37,13 @@ std::string refusal_text(int status, const std::string& body) {
   std::string text = fmt::format("the server answered {}", status);
   if (!document || !document->root().is(json::Kind::Object)) return text;
   const auto append = [&](json::Value object, std::string_view member, std::string_view lead) {
-    const auto value = object.find(member);
-    if (value && value->is(json::Kind::String)) text += fmt::format("{}{}", lead, value->string());
+    if (const auto value = json::string_member(object, member)) text += fmt::format("{}{}", lead, *value);
   };
   append(document->root(), "message", ": ");
   append(document->root(), "detail", " ");
   const auto validations = document->root().find("validations");
   if (!validations || !validations->is(json::Kind::Array)) return text;
   for (const json::Value validation : validations->elements()) {
-    if (!validation.is(json::Kind::Object)) continue;
     append(validation, "field", "\n  ");
     append(validation, "detail", ": ");
   }
@@ -246,7 +245,8 @@ class Conversation {
   }
 
   ExitCode print_answer() {
-    if (!answer_->text.empty()) out_ << answer_->text << '\n';
+    if (!answer_->text.empty())
+      out_ << (options_.prints_to_terminal ? printable(answer_->text) : answer_->text) << '\n';
     if (answer_->failure.empty()) return kExitOk;
     progress_.note(answer_->failure);
     return kExitNegative;

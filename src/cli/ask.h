@@ -17,8 +17,9 @@ struct AskOptions {
   std::string question;
   std::string model_config_id;  // empty: the server's default
   Milliseconds timeout{600'000};
-  bool is_terminal = false;     // progress is drawn for a person
-  bool prints_receipt = false;  // the whole receipt message in place of the value
+  bool is_terminal = false;         // progress is drawn for a person
+  bool prints_to_terminal = false;  // text answers lose control characters; values have none
+  bool prints_receipt = false;      // the whole receipt message in place of the value
 };
 
 // Prints the value (or the receipt) on `out`; progress, failures and their codes on `err`.

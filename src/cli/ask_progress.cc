@@ -4,26 +4,28 @@
 
 #include <optional>
 
+#include "json/member.h"
+
 namespace assay::cli {
 namespace {
 
 std::string_view text_member(json::Value object, std::string_view name) {
-  if (!object.is(json::Kind::Object)) return {};
-  const auto member = object.find(name);
-  return member && member->is(json::Kind::String) ? member->string() : std::string_view();
-}
-
-// What a terminal may show of a model's text: no control character but the newline.
-std::string printable(std::string_view text) {
-  std::string clean;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '\n' || c == '\t' || (byte >= 0x20 && byte != 0x7F)) clean += c;
-  }
-  return clean;
+  return json::string_member(object, name).value_or(std::string_view());
 }
 
 }  // namespace
+
+std::string printable(std::string_view text) {
+  std::string clean;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const bool is_c1 = byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
+    if (is_c1) ++i;  // U+0080 to U+009F take two bytes
+    const bool is_kept = text[i] == '\n' || text[i] == '\t' || (byte >= 0x20 && byte != 0x7F);
+    if (is_kept && !is_c1) clean += text[i];
+  }
+  return clean;
+}
 
 void AskProgress::show(json::Value event) {
   const std::string_view type = text_member(event, "type");

@@ -8,6 +8,9 @@
 
 namespace assay::cli {
 
+// What a terminal may show of a model's text: no control character (C0, DEL, C1) but newline and tab.
+std::string printable(std::string_view text);
+
 class AskProgress {
  public:
   AskProgress(std::ostream& err, bool is_terminal) : err_(err), is_terminal_(is_terminal) {}

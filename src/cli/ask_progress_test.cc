@@ -29,6 +29,14 @@ TEST(AskProgress, StreamsTextToATerminalAlone) {
   EXPECT_EQ(shown(true, {kText, kRunning}), "Hel[31mlo\nstatus running\n") << "without control characters of the model";
 }
 
+TEST(Printable, LeavesOutEveryControlCharacter) {
+  EXPECT_EQ(printable("a\x1b[1m\x7f\n\tb\r"), "a[1m\n\tb");
+  EXPECT_EQ(printable("\xC2\x9B"
+                      "31m\xC2\xA0\xC3\xA9"),
+            "31m\xC2\xA0\xC3\xA9")
+      << "U+009B begins a control sequence too";
+}
+
 TEST(AskProgress, TellsOfRetriesErrorsAndReceipts) {
   EXPECT_EQ(shown(false, {R"({"type":"retry","retry":{"attempt":2,"delay_ms":1500}})"}),
             "attempt 2 failed, next in 1500 ms\n");

@@ -116,6 +116,7 @@ int run_ask(AskFlags& ask) {
   }
   options.timeout = Milliseconds(ask.timeout_s * 1000);
   options.is_terminal = ::isatty(STDERR_FILENO) == 1;
+  options.prints_to_terminal = ::isatty(STDOUT_FILENO) == 1;
   return ask_server(options, std::cout, std::cerr);
 }
 

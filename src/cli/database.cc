@@ -9,7 +9,8 @@
 namespace assay::cli {
 namespace {
 
-constexpr Milliseconds kClusterStartTimeout{120'000};  // crash recovery of a busy cluster takes its time
+constexpr Milliseconds kClusterStartTimeout{120'000};   // crash recovery of a busy cluster takes its time
+constexpr Milliseconds kClusterRestartTimeout{20'000};  // the loop stands still meanwhile
 constexpr Milliseconds kClusterStopTimeout{30'000};
 constexpr Milliseconds kOpenTimeout{60'000};  // migrations of large tables included
 constexpr Milliseconds kOpenPatience{20'000};
@@ -31,6 +32,12 @@ Result<Database, CommandFailure> Database::open(const ServeOptions& options, Sha
   }
   std::string url = (*cluster)->database_url();
   return Database(std::move(url), std::move(*cluster));
+}
+
+void Database::ensure_running() {
+  if (!cluster_) return;
+  const auto outcome = cluster_->ensure_running(Deadline::after(system_clock(), kClusterRestartTimeout));
+  if (!outcome) log::error("private PostgreSQL does not start again", {{"error", outcome.error().message}});
 }
 
 void Database::close() {
@@ -60,7 +67,8 @@ CommandFailure explain(const store::StoreError& error) {
 }
 
 net::Task<Result<std::unique_ptr<store::Store>, CommandFailure>> open_store(net::Loop& loop, std::string url,
-                                                                            store::StoreOptions options) {
+                                                                            store::StoreOptions options,
+                                                                            net::StopToken stop) {
   options.database_url = url;
   const Deadline patience = Deadline::after(system_clock(), kOpenPatience);
   for (;;) {
@@ -71,10 +79,10 @@ net::Task<Result<std::unique_ptr<store::Store>, CommandFailure>> open_store(net:
       if (opened) co_return std::move(*opened);
       migrated = fail(std::move(opened.error()));
     }
-    const bool may_pass = migrated.error().kind == store::StoreErrorKind::Unavailable;
+    const bool may_pass = migrated.error().kind == store::StoreErrorKind::Unavailable && !stop.stopped();
     if (!may_pass || patience.has_passed(system_clock())) co_return fail(explain(migrated.error()));
     log::warning("database does not answer yet", {{"error", migrated.error().message}});
-    co_await net::sleep_for(kOpenRetryDelay);
+    co_await net::sleep_for(kOpenRetryDelay, stop);
   }
 }
 

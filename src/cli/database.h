@@ -7,6 +7,7 @@
 #include "cli/exit_code.h"
 #include "cli/serve_options.h"
 #include "net/loop.h"
+#include "net/stop.h"
 #include "net/task.h"
 #include "store/cluster.h"
 #include "store/store.h"
@@ -30,6 +31,8 @@ class Database {
   static Result<Database, CommandFailure> open(const ServeOptions& options, Sharing sharing);
 
   [[nodiscard]] const std::string& url() const { return url_; }
+  // Starts the private cluster again where it has died. Blocks while it does; to be called on the main thread.
+  void ensure_running();
   // Stops the private cluster, where this object runs it.
   void close();
 
@@ -43,7 +46,8 @@ class Database {
 
 // Migrates and opens the store, trying again for a while where the database does not answer yet.
 net::Task<Result<std::unique_ptr<store::Store>, CommandFailure>> open_store(net::Loop& loop, std::string url,
-                                                                            store::StoreOptions options);
+                                                                            store::StoreOptions options,
+                                                                            net::StopToken stop = net::StopToken());
 
 CommandFailure explain(const store::StoreError& error);
 

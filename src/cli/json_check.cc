@@ -8,6 +8,7 @@
 
 #include "json/document.h"
 #include "json/error.h"
+#include "json/member.h"
 #include "json/writer.h"
 
 namespace assay::cli {
@@ -46,12 +47,6 @@ std::optional<json::Caps> caps_named(std::string_view name) {
   return std::nullopt;
 }
 
-std::optional<std::string_view> string_member(json::Value object, std::string_view name) {
-  const auto member = object.find(name);
-  if (!member || !member->is(json::Kind::String)) return std::nullopt;
-  return member->string();
-}
-
 }  // namespace
 
 std::string json_check_verdict(std::string_view line) {
@@ -59,8 +54,8 @@ std::string json_check_verdict(std::string_view line) {
   const auto request = json::Document::parse(std::string(line), json::kEnvelopeCaps, json::Dialect::Lenient);
   if (!request) return verdict(kInvalidLine, request.error().offset);
   if (!request->root().is(json::Kind::Object)) return verdict(kInvalidLine, 0);
-  const auto encoded = string_member(request->root(), "text_base64");
-  const auto role = string_member(request->root(), "as");
+  const auto encoded = json::string_member(request->root(), "text_base64");
+  const auto role = json::string_member(request->root(), "as");
   if (!encoded || !role) return verdict(kInvalidLine, 0);
   auto text = decode_base64(*encoded);
   const auto caps = caps_named(*role);

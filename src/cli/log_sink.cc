@@ -4,6 +4,8 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+
 #include "base/time.h"
 #include "json/writer.h"
 
@@ -25,7 +27,9 @@ std::string_view level_name(log::Level level) {
 }
 
 bool is_bare(std::string_view value) {
-  return !value.empty() && value.find_first_of(" \t\r\n\"=\\") == std::string_view::npos;
+  return !value.empty() && std::ranges::none_of(value, [](char c) {
+    return static_cast<unsigned char>(c) <= ' ' || c == '"' || c == '=' || c == '\\' || c == '\x7F';
+  });
 }
 
 std::string quoted(std::string_view value) {

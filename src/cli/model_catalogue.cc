@@ -31,15 +31,15 @@ worker::ModelRoute route_of(const providers::ProviderConfig& provider, const Mod
 }
 
 net::Task<Result<std::string, CommandFailure>> first_listed_model(const providers::ProviderConfig& provider,
-                                                                  providers::ModelClient& client) {
+                                                                  providers::ModelClient& client, net::StopToken stop) {
   const Deadline patience = Deadline::after(system_clock(), kListingPatience);
   for (;;) {
-    auto listed = co_await client.list_models(provider);
+    auto listed = co_await client.list_models(provider, stop);
     if (listed && !listed->empty()) co_return listed->front();
     const std::string reason =
         listed ? "it lists none" : listed.error().error.message + " " + listed.error().error.detail;
     const bool is_final = !listed && !listed.error().retryable;
-    if (is_final || patience.has_passed(system_clock())) {
+    if (is_final || stop.stopped() || patience.has_passed(system_clock())) {
       std::string message = fmt::format(
           "no model of provider '{}' is configured and its listing gives none ({}); check its URL and key, or name a "
           "model "
@@ -48,7 +48,7 @@ net::Task<Result<std::string, CommandFailure>> first_listed_model(const provider
       co_return fail(CommandFailure(kExitUsage, std::move(message)));
     }
     log::warning("provider lists no model yet", {{"provider", provider.name}, {"reason", reason}});
-    co_await net::sleep_for(kListingRetryDelay);
+    co_await net::sleep_for(kListingRetryDelay, stop);
   }
 }
 
@@ -70,7 +70,8 @@ ModelConfigId model_config_id(std::string_view provider, std::string_view model)
 }
 
 net::Task<Result<std::vector<worker::ModelRoute>, CommandFailure>> resolve_models(const ServeOptions& options,
-                                                                                  providers::ModelClient& client) {
+                                                                                  providers::ModelClient& client,
+                                                                                  net::StopToken stop) {
   std::vector<worker::ModelRoute> routes;
   for (const providers::ProviderConfig& provider : options.providers) {
     const std::size_t before = routes.size();
@@ -78,7 +79,7 @@ net::Task<Result<std::vector<worker::ModelRoute>, CommandFailure>> resolve_model
       if (entry.provider == provider.name) routes.push_back(route_of(provider, entry));
     }
     if (routes.size() > before) continue;
-    auto listed = co_await first_listed_model(provider, client);
+    auto listed = co_await first_listed_model(provider, client, stop);
     if (!listed) co_return fail(std::move(listed.error()));
     ModelEntry entry;
     entry.provider = provider.name;

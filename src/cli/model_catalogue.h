@@ -9,6 +9,7 @@
 #include "base/uuid.h"
 #include "cli/database.h"
 #include "cli/serve_options.h"
+#include "net/stop.h"
 #include "net/task.h"
 #include "providers/client.h"
 #include "worker/catalogue.h"
@@ -21,6 +22,7 @@ ModelConfigId model_config_id(std::string_view provider, std::string_view model)
 // A provider without a configured model offers the first one that it lists; one that lists none within the patience is
 // a failure that names it. Exactly one model is the default, where there is any.
 net::Task<Result<std::vector<worker::ModelRoute>, CommandFailure>> resolve_models(const ServeOptions& options,
-                                                                                  providers::ModelClient& client);
+                                                                                  providers::ModelClient& client,
+                                                                                  net::StopToken stop);
 
 }  // namespace assay::cli

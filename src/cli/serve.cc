@@ -18,6 +18,8 @@
 #include "net/http_client.h"
 #include "net/http_server.h"
 #include "net/loop.h"
+#include "net/stop.h"
+#include "net/timer.h"
 #include "providers/client.h"
 #include "store/store.h"
 #include "worker/worker.h"
@@ -26,6 +28,7 @@ namespace assay::cli {
 namespace {
 
 constexpr Milliseconds kStoreCloseTimeout{10'000};
+constexpr Milliseconds kSupervisionInterval{1'000};  // between two looks at the private cluster
 
 worker::Settings worker_settings(const ServeOptions& options, ReplicaId replica) {
   worker::Settings settings;
@@ -46,32 +49,39 @@ ExitCode exit_code_of(net::BindErrorKind kind) {
 // One replica, from its database to its last farewell.
 class Replica {
  public:
-  Replica(net::Loop& loop, const ServeOptions& options, std::string database_url)
-      : loop_(loop), options_(options), database_url_(std::move(database_url)), http_(loop), models_(http_) {}
+  Replica(net::Loop& loop, const ServeOptions& options, Database& database)
+      : loop_(loop), options_(options), database_(database), http_(loop), models_(http_) {}
 
   net::Task<> run(std::optional<CommandFailure>& failure) {
+    loop_.spawn("wait for a signal", watch_signals());
     auto begun = co_await begin();
     if (begun) {
-      const int signal = co_await loop_.wait_for_signal();
-      log::info("shutting down", {{"signal", signal}});
-    } else {
+      while (co_await net::sleep_for(kSupervisionInterval, shutdown_.token())) database_.ensure_running();
+    } else if (!shutdown_.stopped()) {
       failure = std::move(begun.error());
     }
     co_await end();
   }
 
  private:
+  // From the very start: a process that is the first of its container gets no default action.
+  net::Task<> watch_signals() {
+    const int signal = co_await loop_.wait_for_signal();
+    log::info("shutting down", {{"signal", signal}});
+    shutdown_.stop(net::StopReason::Shutdown);
+  }
+
   net::Task<Result<void, CommandFailure>> begin() {
     const ReplicaId replica = ReplicaId::random(system_random());
     store::StoreOptions store_options;
     store_options.replica = replica;
     store_options.connections_max = options_.database_connections;
     store_options.lease = options_.lease;
-    auto opened = co_await open_store(loop_, database_url_, std::move(store_options));
+    auto opened = co_await open_store(loop_, database_.url(), std::move(store_options), shutdown_.token());
     if (!opened) co_return fail(std::move(opened.error()));
     store_ = std::move(*opened);
 
-    auto routes = co_await resolve_models(options_, models_);
+    auto routes = co_await resolve_models(options_, models_, shutdown_.token());
     if (!routes) co_return fail(std::move(routes.error()));
     if (routes->empty()) {
       log::warning("no provider is configured: chats cannot be created; set ASSAY_PROVIDER_URL or see --config");
@@ -132,7 +142,8 @@ class Replica {
 
   net::Loop& loop_;
   const ServeOptions& options_;
-  std::string database_url_;
+  Database& database_;
+  net::StopSource shutdown_;
   net::HttpClient http_;
   providers::ModelClient models_;
   live::Episodes episodes_;
@@ -166,7 +177,7 @@ ExitCode serve(const ServeOptions& options) {
   std::optional<CommandFailure> failure;
   {
     net::Loop loop;
-    Replica replica(loop, options, database->url());
+    Replica replica(loop, options, *database);
     loop.run(replica.run(failure));
   }
   database->close();

@@ -11,6 +11,7 @@
 #include "cli/text_file.h"
 #include "json/document.h"
 #include "json/error.h"
+#include "json/member.h"
 #include "json/writer.h"
 #include "schema/schema.h"
 
@@ -42,13 +43,6 @@ std::string refused_schema(std::string_view code, std::string_view detail, std::
   write_issues(out, {});
   out.end_object();
   return out.take();
-}
-
-std::optional<std::string_view> string_member(const json::Document& line, std::string_view name) {
-  if (!line.root().is(json::Kind::Object)) return std::nullopt;
-  const auto member = line.root().find(name);
-  if (!member || !member->is(json::Kind::String)) return std::nullopt;
-  return member->string();
 }
 
 std::string verdict_of(const schema::Schema& schema, std::string_view instance_text) {
@@ -146,8 +140,8 @@ bool is_line_stream(std::string_view path) { return path == "-" || path.ends_wit
 std::string batch_verdict(std::string_view line) {
   const auto request = json::Document::parse(std::string(line), json::kEnvelopeCaps, json::Dialect::Lenient);
   if (!request) return refused_schema("invalid_line", json::describe(request.error()), "");
-  const auto schema_text = string_member(*request, "schema_text");
-  const auto instance_text = string_member(*request, "instance_text");
+  const auto schema_text = json::string_member(request->root(), "schema_text");
+  const auto instance_text = json::string_member(request->root(), "instance_text");
   if (!schema_text || !instance_text) {
     return refused_schema("invalid_line", "a line is an object with the strings schema_text and instance_text", "");
   }

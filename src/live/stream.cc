@@ -1,5 +1,6 @@
 #include "live/stream.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -120,15 +121,19 @@ class Stream {
     return Outcome::Ended;
   }
 
-  // The parts of the current attempt that were not sent yet; late joiners get them from the first on.
+  // The parts of the current attempt that were not sent yet; late joiners get them from the first on. In portions, so
+  // that a crowd of late joiners neither holds up the loop nor keeps a whole episode rendered for each.
   net::Task<bool> send_parts() {
     if (!hold_episode()) co_return false;
-    if (!episode_ || sent_parts_ == episode_->parts().size()) co_return true;
-    std::vector<Event> events;
-    for (; sent_parts_ < episode_->parts().size(); ++sent_parts_) {
-      events.emplace_back(PartEvent{.episode = episode_, .index = sent_parts_});
+    const std::shared_ptr<const Episode> episode = episode_;
+    while (episode && sent_parts_ < episode->parts().size()) {
+      std::vector<Event> events;
+      const std::size_t end = std::min(episode->parts().size(), sent_parts_ + kPartsPerSend);
+      for (; sent_parts_ < end; ++sent_parts_) events.emplace_back(PartEvent{.episode = episode, .index = sent_parts_});
+      const bool sent = co_await send(std::move(events), 0);
+      if (!sent) co_return false;
     }
-    co_return co_await send(std::move(events), 0);
+    co_return true;
   }
 
   // Takes hold of the episode that belongs to what was read. False: its numbering began anew.

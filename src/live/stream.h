@@ -21,6 +21,8 @@ inline constexpr Milliseconds kPollBusy{2'000};
 inline constexpr Milliseconds kPollIdle{30'000};
 // One read: beyond it the database counts as away.
 inline constexpr Milliseconds kReadTimeout{10'000};
+// Preview parts of one frame, as many as the public API allows.
+inline constexpr std::size_t kPartsPerSend = 256;
 // Between two tries while the database is away. The client keeps its connection and the previews go on.
 inline constexpr Milliseconds kRetryPause{1'000};
 

@@ -1,5 +1,8 @@
 #include "net/timer.h"
 
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
 #include "net/event.h"
 
 namespace assay::net {
@@ -13,5 +16,7 @@ Task<bool> sleep_until(Deadline deadline, StopToken stop) {
 Task<bool> sleep_for(Milliseconds wait, StopToken stop) {
   return sleep_until(Deadline::after(system_clock(), wait), std::move(stop));
 }
+
+Task<> yield() { co_await boost::asio::post(boost::asio::use_awaitable); }
 
 }  // namespace assay::net

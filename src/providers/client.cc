@@ -13,6 +13,9 @@
 namespace assay::providers {
 namespace {
 
+// What is decoded before other tasks get their turn. A compressed answer arrives in large pieces.
+constexpr std::size_t kFeedBytesMax = 16 * 1024;
+
 TransportFault fault_of(net::HttpErrorKind kind) {
   switch (kind) {
     case net::HttpErrorKind::Resolve:
@@ -119,9 +122,15 @@ net::Task<Result<chat::GeneratedStep, Failure>> read_answer(const ProviderConfig
     }
     if (!piece && !is_ended) co_return fail(failure_of(provider, piece.error()));
     if (!piece || !*piece) break;
-    if (is_ended || decoder.feed(**piece, on_event)) continue;
-    is_ended = true;
-    exchange.end_after(kTrailTimeMax);
+    std::string_view rest = **piece;
+    while (!is_ended && !rest.empty()) {
+      const std::string_view portion = rest.substr(0, kFeedBytesMax);
+      rest.remove_prefix(portion.size());
+      is_ended = !decoder.feed(portion, on_event);
+      if (is_ended) exchange.end_after(kTrailTimeMax);
+      // A flood must not hold up everybody else.
+      if (!rest.empty()) co_await net::yield();
+    }
   }
   co_return decoder.finish(BodyEnd::Clean, on_event);
 }

@@ -30,7 +30,7 @@ class ModelClient {
 
   // Sends the prompt and reads the answer to its end. `on_event` runs on the loop thread while deltas arrive; after a
   // failure everything it was told belongs to no answer and must be discarded. When the token stops, the connection is
-  // closed at once and the call returns a failure that is not retryable. Requires: preflight() found nothing.
+  // closed at once and the call returns a failure that is not retryable.
   net::Task<Result<chat::GeneratedStep, Failure>> generate(const ProviderConfig& provider, ModelSettings model,
                                                            chat::Prompt prompt, EventCallback on_event,
                                                            net::StopToken stop = net::StopToken());

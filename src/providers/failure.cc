@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "json/limits.h"
+#include "json/member.h"
 
 namespace assay::providers {
 namespace {
@@ -108,12 +109,6 @@ bool equals_ignoring_case(std::string_view left, std::string_view right) { retur
 
 std::string excerpt(std::string_view text) { return lower(text.substr(0, kErrorTextBytesMax)); }
 
-std::optional<std::string_view> string_member(json::Value object, std::string_view key) {
-  const auto member = object.find(key);
-  if (!member || !member->is(json::Kind::String)) return std::nullopt;
-  return member->string();
-}
-
 std::optional<double> parse_number(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -145,11 +140,11 @@ void read_error_value(json::Value value, Signal& signal, int depth = 0) {
     return;
   }
   if (!value.is(json::Kind::Object)) return;
-  if (const auto message = string_member(value, "message")) signal.text = excerpt(*message);
-  if (const auto type = string_member(value, "type")) signal.type = excerpt(*type);
+  if (const auto message = json::string_member(value, "message")) signal.text = excerpt(*message);
+  if (const auto type = json::string_member(value, "type")) signal.type = excerpt(*type);
   if (const auto code = value.find("code")) read_code(*code, signal);
   if (const auto details = value.find("details"); details && details->is(json::Kind::Object)) {
-    if (const auto code = string_member(*details, "error_code")) signal.code = excerpt(*code);
+    if (const auto code = json::string_member(*details, "error_code")) signal.code = excerpt(*code);
   }
   for (const std::string_view key : {"error", "detail"}) {
     if (const auto inner = value.find(key)) read_error_value(*inner, signal, depth + 1);

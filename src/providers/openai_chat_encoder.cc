@@ -25,23 +25,10 @@ void append_paragraph(std::string& text, std::string_view paragraph) {
   text += paragraph;
 }
 
-std::string file_reference_text(const chat::FileReferencePart& file) {
-  std::string text = "File " + file.file_name;
-  if (file.start_line > 0) {
-    text += ", lines " + std::to_string(file.start_line) + " to " + std::to_string(file.end_line);
-  }
-  text += ":\n";
-  text += file.content;
-  return text;
-}
-
 std::string user_text(const chat::Content& content) {
   std::string text;
   for (const chat::Part& part : content) {
     if (const auto* plain = std::get_if<chat::TextPart>(&part)) append_paragraph(text, plain->text);
-    if (const auto* file = std::get_if<chat::FileReferencePart>(&part)) {
-      append_paragraph(text, file_reference_text(*file));
-    }
   }
   return text;
 }

@@ -160,14 +160,6 @@ TEST(OpenAiChatEncoder, SkipsAssistantRowsThatSayNothing) {
             R"([{"role":"user","content":"a\n\nb"}])");
 }
 
-TEST(OpenAiChatEncoder, QuotesFileReferences) {
-  EXPECT_EQ(messages({row(
-                chat::Role::User,
-                {chat::TextPart{"look"},
-                 chat::FileReferencePart{.file_name = "a.cc", .start_line = 2, .end_line = 3, .content = "int x;"}})}),
-            R"([{"role":"user","content":"look\n\nFile a.cc, lines 2 to 3:\nint x;"}])");
-}
-
 TEST(OpenAiChatEncoder, LeavesOutWhatTheProviderExecutedItself) {
   chat::ToolCallPart search = tool_call("s", "web_search", "{}");
   search.provider_executed = true;
@@ -201,18 +193,6 @@ TEST(OpenAiHeaders, LetTheConfigurationReplaceOurs) {
   std::string all;
   for (const Header& header : openai_headers(config, {})) all += header.name + "=" + header.value + ";";
   EXPECT_EQ(all, "User-Agent=assay/0.1;authorization=Basic x;X-Title=assay;");
-}
-
-TEST(Preflight, RefusesForcedStrictnessOnlyWhereItMatters) {
-  ProviderConfig config = provider();
-  chat::Prompt prompt;
-  prompt.tools = {{"f", "", "{}", false}};
-  config.forces_strict = true;
-  EXPECT_FALSE(preflight(config, prompt).has_value());
-  prompt.tools.push_back({"submit", "", "{}", true});
-  EXPECT_TRUE(preflight(config, prompt).has_value());
-  config.forces_strict = false;
-  EXPECT_FALSE(preflight(config, prompt).has_value());
 }
 
 }  // namespace

@@ -31,11 +31,4 @@ std::unique_ptr<Decoder> make_decoder(const ProviderConfig& provider, const Mode
                                                                         .capped_tools = std::move(capped_tools)});
 }
 
-std::optional<ConfigError> preflight(const ProviderConfig& provider, const chat::Prompt& prompt) {
-  const bool needs_strict_off = std::any_of(prompt.tools.begin(), prompt.tools.end(),
-                                            [](const chat::ToolDefinition& tool) { return tool.strict_off; });
-  if (!provider.forces_strict || !needs_strict_off) return std::nullopt;
-  return ConfigError{"The provider forces strict tool schemas, which structured output must be able to switch off."};
-}
-
 }  // namespace assay::providers

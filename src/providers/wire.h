@@ -83,8 +83,4 @@ class Decoder {
 [[nodiscard]] std::unique_ptr<Decoder> make_decoder(const ProviderConfig& provider, const ModelSettings& model,
                                                     const chat::Prompt& prompt);
 
-// What no request of this configuration could keep: a tool whose strictness must be off at a provider that forces it on
-// for every tool. Such a request must not be sent (contract: `configuration_error`).
-[[nodiscard]] std::optional<ConfigError> preflight(const ProviderConfig& provider, const chat::Prompt& prompt);
-
 }  // namespace assay::providers

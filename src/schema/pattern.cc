@@ -10,11 +10,31 @@
 
 namespace assay::schema {
 
+namespace {
+
+// RE2's `\C` matches one byte, so it could split a character: everything else here counts code points.
+bool matches_bytes(std::string_view expression) {
+  bool is_quoted = false;  // between \Q and \E
+  for (std::size_t i = 0; i + 1 < expression.size(); ++i) {
+    if (expression[i] != '\\') continue;
+    const char escaped = expression[++i];
+    if (escaped == 'Q') is_quoted = true;
+    if (escaped == 'E') is_quoted = false;
+    if (escaped == 'C' && !is_quoted) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 Pattern::Pattern(std::string_view expression) : expression_(expression), simple_(SimplePattern::read(expression)) {}
 Pattern::~Pattern() = default;
 
 Result<void, PatternError> Pattern::build(std::int64_t memory_bytes) {
   constexpr std::size_t kReasonBytesMax = 120;
+  if (matches_bytes(expression_)) {
+    return fail(PatternError{.too_complex = false, .reason = "\\C matches bytes, not characters"});
+  }
   re2::RE2::Options options;
   options.set_log_errors(false);
   options.set_max_mem(memory_bytes);

@@ -34,12 +34,18 @@ TEST(Pattern, ReadsUtf8) {
 }
 
 TEST(Pattern, RefusesWhatRe2DoesNotRead) {
-  for (const char* expression : {"[a", "(?=a)", "(?<!a)b", "(a)\\1", "a{2,1}", "a{1001}", "*", "\\", "[z-a]", "\\c"}) {
+  for (const char* expression :
+       {"[a", "(?=a)", "(?<!a)b", "(a)\\1", "a{2,1}", "a{1001}", "*", "\\", "[z-a]", "\\c", "a\\C", "\\\\\\C"}) {
     const auto result = built(expression);
     ASSERT_FALSE(result) << expression;
     EXPECT_FALSE(result.error().too_complex) << expression;
     EXPECT_FALSE(result.error().reason.empty());
   }
+}
+
+TEST(Pattern, TakesAQuotedOrEscapedCForWhatItIs) {
+  EXPECT_TRUE(built("\\Q\\C\\E"));
+  EXPECT_TRUE(built("\\\\C"));
 }
 
 TEST(Pattern, RefusesAnAutomatonOverItsLimits) {

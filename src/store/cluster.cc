@@ -387,8 +387,10 @@ ClusterError Cluster::Parts::server_error(std::string_view what) const {
 
 bool Cluster::Parts::is_running() {
   if (server == 0) return false;
-  if (!adopted && wait_for_exit(server, Deadline::after(system_clock(), Milliseconds(0)))) server = 0;
-  return server != 0 && is_postgres(server);
+  if (adopted) return is_postgres(server);
+  // A child runs until it is reaped: while it is dying its pid still counts for the next server's start.
+  if (wait_for_exit(server, Deadline::after(system_clock(), Milliseconds(0)))) server = 0;
+  return server != 0;
 }
 
 Cluster::Cluster(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -434,6 +436,7 @@ Result<bool, ClusterError> Cluster::ensure_running(Deadline deadline) {
   log::warning("the private PostgreSQL is gone and is started again");
   auto up = parts_->bring_up(deadline);
   if (!up) return fail(std::move(up).error());
+  log::info("the private PostgreSQL runs again");
   return true;
 }
 

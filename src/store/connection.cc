@@ -107,15 +107,6 @@ void Rows::Clear::operator()(pg_result* result) const { PQclear(result); }
 
 std::size_t Rows::size() const { return static_cast<std::size_t>(PQntuples(result_.get())); }
 
-std::int64_t Rows::affected() const {
-  const std::string_view count = PQcmdTuples(result_.get());
-  std::int64_t value = 0;
-  std::from_chars(count.data(), count.data() + count.size(), value);
-  return value;
-}
-
-std::string_view Rows::command() const { return PQcmdStatus(result_.get()); }
-
 bool Rows::is_null(std::size_t row, int column) const {
   return PQgetisnull(result_.get(), static_cast<int>(row), column) == 1;
 }

@@ -38,8 +38,6 @@ class Rows {
 
   [[nodiscard]] std::size_t size() const;
   // How many rows an insert, update or delete touched.
-  [[nodiscard]] std::int64_t affected() const;
-  [[nodiscard]] std::string_view command() const;  // the command tag: COMMIT, ROLLBACK, ...
   [[nodiscard]] bool is_null(std::size_t row, int column) const;
   // Empty where null.
   [[nodiscard]] std::string_view text(std::size_t row, int column) const;

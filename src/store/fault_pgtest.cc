@@ -202,7 +202,11 @@ TEST(ServerRestart, TheStoreComesBackWithItsServer) {
     const auto down = co_await store.ping(in_test_time());
     EXPECT_FALSE(down.has_value());
     if (!down) EXPECT_EQ(down.error().kind, StoreErrorKind::Unavailable);
-    const auto restarted = server->ensure_running(in_test_time());
+    auto restarted = server->ensure_running(in_test_time());
+    while (restarted == false) {  // dying takes a moment
+      pause_briefly();
+      restarted = server->ensure_running(in_test_time());
+    }
     EXPECT_TRUE(restarted.has_value() && *restarted) << (restarted ? "it ran" : restarted.error().message);
     const auto up = co_await store.ping(in_test_time());
     EXPECT_TRUE(up.has_value());

@@ -61,14 +61,6 @@ net::Task<Result<std::optional<User>, StoreError>> People::find_user_by_token(st
   co_return read_user(*rows);
 }
 
-net::Task<Result<std::optional<User>, StoreError>> People::find_user(std::string username, Deadline deadline) {
-  Params params;
-  params.text(username);
-  auto rows = co_await query(pool_, statements::kUserByName, std::move(params), deadline);
-  if (!rows) co_return fail(std::move(rows).error());
-  co_return read_user(*rows);
-}
-
 net::Task<Result<User, StoreError>> People::create_user_if_missing(std::string username, Random& random,
                                                                    Deadline deadline) {
   ASSAY_CHECK(is_valid_username(username), "the caller checks user names");
@@ -92,15 +84,6 @@ net::Task<Result<std::string, StoreError>> People::create_token(UserId user, Ran
   auto rows = co_await query(pool_, statements::kInsertToken, std::move(params), deadline);
   if (!rows) co_return fail(std::move(rows).error());
   co_return std::move(token);
-}
-
-net::Task<Result<std::optional<OrganizationId>, StoreError>> People::organization_of(UserId user, Deadline deadline) {
-  Params params;
-  params.uuid(user);
-  auto rows = co_await query(pool_, statements::kOrganizationOf, std::move(params), deadline);
-  if (!rows) co_return fail(std::move(rows).error());
-  if (rows->size() == 0) co_return std::nullopt;
-  co_return OrganizationId{rows->uuid(0, 0)};
 }
 
 }  // namespace assay::store

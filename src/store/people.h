@@ -31,13 +31,11 @@ class People {
 
   // nullopt: no such token.
   net::Task<Result<std::optional<User>, StoreError>> find_user_by_token(std::string token, Deadline deadline);
-  net::Task<Result<std::optional<User>, StoreError>> find_user(std::string username, Deadline deadline);
   // The user of that name, made a member of the default organisation where it is new.
   // Requires: is_valid_username(username).
   net::Task<Result<User, StoreError>> create_user_if_missing(std::string username, Random& random, Deadline deadline);
   // Returns the plain token, which nobody can read again.
   net::Task<Result<std::string, StoreError>> create_token(UserId user, Random& random, Deadline deadline);
-  net::Task<Result<std::optional<OrganizationId>, StoreError>> organization_of(UserId user, Deadline deadline);
 
  private:
   Pool& pool_;

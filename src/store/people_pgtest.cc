@@ -25,12 +25,6 @@ TEST_F(PeopleTest, AUserIsCreatedOnceInTheDefaultOrganisation) {
   EXPECT_NE(create("bob").id, ada.id);
   EXPECT_EQ(create("bob").organization_id, ada.organization_id);
   EXPECT_EQ(database.value("select id from organizations where is_default"), ada.organization_id.to_string());
-  EXPECT_EQ(get(people().organization_of(ada.id, in_test_time())), ada.organization_id);
-  EXPECT_EQ(get(people().organization_of(UserId::random(system_random()), in_test_time())), std::nullopt);
-  const auto found = get(people().find_user("ada", in_test_time()));
-  ASSERT_TRUE(found && *found);
-  EXPECT_EQ((*found)->id, ada.id);
-  EXPECT_FALSE(get(people().find_user("nobody", in_test_time())).value().has_value());
 }
 
 TEST_F(PeopleTest, ATokenNamesItsUserAndIsStoredAsAHashAlone) {

@@ -9,6 +9,7 @@
 #include "chat/content.h"
 #include "json/document.h"
 #include "json/limits.h"
+#include "json/member.h"
 #include "json/writer.h"
 
 namespace assay::store {
@@ -73,10 +74,8 @@ std::optional<json::Document> parse_column(std::string_view text) {
   return std::move(*document);
 }
 
-std::string string_member(const json::Value& object, std::string_view name) {
-  const auto member = object.find(name);
-  if (!member || !member->is(json::Kind::String)) return {};
-  return std::string(member->string());
+std::string text_of(json::Value object, std::string_view name) {
+  return std::string(json::string_member(object, name).value_or(std::string_view()));
 }
 
 std::optional<std::int64_t> integer_member(const json::Value& object, std::string_view name) {
@@ -91,10 +90,10 @@ std::optional<std::int64_t> integer_member(const json::Value& object, std::strin
 
 chat::ChatError read_error(const json::Value& object) {
   chat::ChatError error;
-  error.message = string_member(object, "message");
-  error.detail = string_member(object, "detail");
-  error.kind = string_member(object, "kind");
-  error.provider = string_member(object, "provider");
+  error.message = text_of(object, "message");
+  error.detail = text_of(object, "detail");
+  error.kind = text_of(object, "kind");
+  error.provider = text_of(object, "provider");
   const auto retryable = object.find("retryable");
   error.retryable = retryable && retryable->is(json::Kind::Boolean) && retryable->boolean();
   if (const auto code = integer_member(object, "status_code")) error.status_code = static_cast<int>(*code);

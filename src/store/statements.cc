@@ -248,9 +248,5 @@ const Statement kJoinDefaultOrganization{
     "select o.id, u.id from organizations o, users u where o.is_default and u.username = $1 on conflict do nothing"};
 const Statement kInsertToken{
     "insert_token", "insert into api_tokens (token_hash, user_id) values ($1::bytea, $2) on conflict do nothing"};
-const Statement kOrganizationOf{
-    "organization_of",
-    "select m.organization_id from organization_members m join organizations o on o.id = m.organization_id "
-    "where m.user_id = $1 order by o.is_default desc limit 1"};
 
 }  // namespace assay::store::statements

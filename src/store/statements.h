@@ -50,7 +50,6 @@ extern const Statement kUserByName;
 extern const Statement kInsertUser;
 extern const Statement kJoinDefaultOrganization;
 extern const Statement kInsertToken;
-extern const Statement kOrganizationOf;
 
 // The NOTIFY channel of all replicas.
 inline constexpr const char* kChannel = "assay_chats";

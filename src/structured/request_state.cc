@@ -124,7 +124,12 @@ Result<std::optional<ActiveRequest>, Corruption> active_request(std::span<const 
   const std::span<const RowView> later = rows.subspan(at + 1);
 
   if (input.corruption != nullptr) return fail(unreadable_input(rows, input));
-  if (input.requests.size() > 1) return corrupt("a user message holds two structured requests", std::nullopt);
+  if (input.requests.size() > 1) {
+    const RequestId first = input.requests.front()->request_id;
+    const bool is_one_id =
+        std::ranges::all_of(input.requests, [&](const auto* part) { return part->request_id == first; });
+    return corrupt("a user message holds two structured requests", is_one_id ? std::optional(first) : std::nullopt);
+  }
   if (input.requests.empty()) {
     for (const RowView& row : later) {
       if (row.corruption != nullptr) return corrupt("a message of the turn cannot be read", std::nullopt);
