@@ -14,6 +14,18 @@ constexpr const char* kHeldScript =
     R"({"rules":[{"times":1,"reply":{"tool_calls":[{"name":"coder_structured_output","arguments":{"output":{"n":1}}}]},"delivery":{"hold":"first"}},)"
     R"({"reply":{"tool_calls":[{"name":"coder_structured_output","arguments":{"output":{"n":2}}}]}}]})";
 
+// Follows the chat's stream at one replica until its receipt says success.
+bool reports_success(const Http& replica, const std::string& chat) {
+  return replica.follow("/api/v2/chats/" + chat + "/stream", [](const std::string& data) {
+    return data.find(R"("status":"succeeded")") == std::string::npos;
+  });
+}
+
+std::string outcomes_of(Deployment& deployment, const std::string& chat) {
+  return deployment.database().value("select count(*) from chat_messages where chat_id = '" + chat +
+                                     R"(' and content @> '[{"type":"structured-output-outcome"}]')");
+}
+
 TEST(Durability, AKilledServersTurnEndsInExactlyOneReceiptAfterTheRestart) {
   Deployment deployment(kHeldScript);
   const std::string chat = deployment.create_chat("go", json_schema_format(kSchema));
@@ -30,12 +42,8 @@ TEST(Durability, AnotherReplicaTakesAKilledOnesTurnOver) {
   Server other(deployment.server_options());
   deployment.server().process().kill();
   const Http http(other.url(), deployment.token());
-  EXPECT_TRUE(http.follow("/api/v2/chats/" + chat + "/stream", [](const std::string& data) {
-    return data.find(R"("status":"succeeded")") == std::string::npos;
-  }));
-  EXPECT_EQ(deployment.database().value("select count(*) from chat_messages where chat_id = '" + chat +
-                                        R"(' and content @> '[{"type":"structured-output-outcome"}]')"),
-            "1");
+  EXPECT_TRUE(reports_success(http, chat));
+  EXPECT_EQ(outcomes_of(deployment, chat), "1");
 }
 
 TEST(Durability, ShutdownHandsTheTurnOverAndExitsCleanly) {
@@ -45,12 +53,8 @@ TEST(Durability, ShutdownHandsTheTurnOverAndExitsCleanly) {
   Server other(deployment.server_options());
   EXPECT_EQ(deployment.server().stop(), 0) << deployment.log();
   const Http http(other.url(), deployment.token());
-  EXPECT_TRUE(http.follow("/api/v2/chats/" + chat + "/stream", [](const std::string& data) {
-    return data.find(R"("status":"succeeded")") == std::string::npos;
-  }));
-  EXPECT_EQ(deployment.database().value("select count(*) from chat_messages where chat_id = '" + chat +
-                                        R"(' and content @> '[{"type":"structured-output-outcome"}]')"),
-            "1");
+  EXPECT_TRUE(reports_success(http, chat));
+  EXPECT_EQ(outcomes_of(deployment, chat), "1");
 }
 
 TEST(Durability, ARequestWhoseStoredFormIsCorruptFailsClosed) {
@@ -86,9 +90,7 @@ TEST(Durability, AFrozenOwnerWritesNothingWhenItWakesUp) {
   Server other(deployment.server_options());
   deployment.server().process().send_signal(SIGSTOP);
   const Http http(other.url(), deployment.token());
-  EXPECT_TRUE(http.follow("/api/v2/chats/" + chat + "/stream", [](const std::string& data) {
-    return data.find(R"("status":"succeeded")") == std::string::npos;
-  }));
+  EXPECT_TRUE(reports_success(http, chat));
   deployment.server().process().send_signal(SIGCONT);
   deployment.simulator().release("first");
   EXPECT_TRUE(deployment.server().process().wait_for_line("runner left")) << deployment.log();

@@ -506,7 +506,8 @@ TEST_F(ChatStoreTest, ListsTheChatsOfAnOwner) {
 
   const auto ids = [this](ChatListQuery query) {
     std::vector<ChatId> found;
-    for (const auto& chat : *get(chats().list_chats(std::move(query), in_test_time()))) found.push_back(chat.id);
+    const auto listed = get(chats().list_chats(std::move(query), in_test_time()));
+    for (const auto& chat : *listed) found.push_back(chat.id);
     return found;
   };
   ChatListQuery query;
