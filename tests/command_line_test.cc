@@ -90,6 +90,16 @@ TEST(Serve, RefusesADatabaseThatANewerVersionMigrated) {
   EXPECT_THAT(old.output, HasSubstr("newer assay"));
 }
 
+TEST(Commands, RefuseFlagsThatDoNotGoTogether) {
+  const Finished batch = run_program(binary("assay"), {"validate", "--batch", "schema.json"});
+  EXPECT_EQ(batch.exit_code, 2);
+  EXPECT_THAT(batch.output, HasSubstr("leave SCHEMA and INSTANCE out"));
+  const Finished server =
+      run_program(binary("assay"), {"ask", "--server", "127.0.0.1:8080", "x"}, {{"ASSAY_TOKEN", "t"}});
+  EXPECT_EQ(server.exit_code, 2);
+  EXPECT_THAT(server.output, HasSubstr("http://127.0.0.1:8080"));
+}
+
 TEST(Serve, SaysWhichSettingIsWrong) {
   const Finished wrong = run_program(binary("assay"), {"serve", "--address", "8080"});
   EXPECT_EQ(wrong.exit_code, 2);

@@ -84,7 +84,9 @@ void add_ask(CLI::App& app, AskFlags& ask) {
       "--server", ask.options.server_url,
       "The server's URL [ASSAY_SERVER] (default: http:// and ASSAY_ADDRESS, else http://127.0.0.1:8080)");
   command->add_option("--token-file", ask.token_file, "A file with an API token (or set ASSAY_TOKEN)");
-  command->add_option("--model", ask.options.model_config_id, "Id of the model to ask (default: the server's)");
+  command->add_option(
+      "--model", ask.options.model_config_id,
+      "Id of the model to ask, of those in GET /api/experimental/chats/model-configs (default: the server's)");
   command->add_option("--timeout", ask.timeout_s, "Seconds to wait for the answer")
       ->check(CLI::Range(1, 86'400))
       ->capture_default_str();
@@ -101,6 +103,10 @@ int run_ask(AskFlags& ask) {
     options.server_url = environment("ASSAY_SERVER").value_or("http://" + address.value_or("127.0.0.1:8080"));
   }
   while (options.server_url.ends_with('/')) options.server_url.pop_back();
+  if (!options.server_url.starts_with("http://") && !options.server_url.starts_with("https://")) {
+    std::cerr << "assay: --server is '" << options.server_url << "': use a URL such as http://127.0.0.1:8080\n";
+    return kExitUsage;
+  }
   options.token = environment("ASSAY_TOKEN").value_or("");
   if (!ask.token_file.empty()) {
     auto token = read_key_file(ask.token_file, process_surroundings());
@@ -132,11 +138,18 @@ void add_validate(CLI::App& app, ValidateFlags& validate) {
                       "The value's file; one that ends in .jsonl, or -, holds one value a line");
   command->add_flag("--batch", validate.is_batch,
                     "Read lines {\"schema_text\", \"instance_text\"} and answer each with one line of JSON");
-  command->footer("Exit status: 0 all values are valid; 1 some are not; 2 the schema or a file is unusable.");
+  command->footer(
+      "Exit status: 0 all values are valid; 1 some are not; 2 the schema or a file is unusable. With --batch 0: each "
+      "line "
+      "has its own verdict.");
 }
 
 int run_validate(ValidateFlags& validate) {
   std::ios::sync_with_stdio(false);
+  if (validate.is_batch && !validate.files.schema_path.empty()) {
+    std::cerr << "assay: validate --batch reads schemas and values from its lines: leave SCHEMA and INSTANCE out\n";
+    return kExitUsage;
+  }
   if (validate.is_batch) return validate_batch(std::cin, std::cout);
   if (validate.files.schema_path.empty() || validate.files.instance_path.empty()) {
     std::cerr << "assay: validate needs a SCHEMA and an INSTANCE file, or --batch\n";
@@ -158,7 +171,8 @@ int run(int argc, const char* const* argv) {
   add_settings(*serve_command, flags);
   serve_command->footer(
       "Exit status: 0 after SIGTERM or SIGINT; 2 a setting is wrong; 4 the address is taken; 5 the database cannot be\n"
-      "reached; 6 its schema is newer than this binary. Several providers and models: see docs/configuration.md.");
+      "reached; 6 its schema is newer than this binary; 7 a provider cannot be asked for its model. Several providers "
+      "and models: see docs/configuration.md.");
 
   CLI::App* migrate_command = app.add_subcommand("migrate", "Bring the database's schema to this version and exit");
   add_settings(*migrate_command, flags, {"data-dir", "database-url", "config", "log-format", "log-level"});

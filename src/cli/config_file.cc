@@ -143,7 +143,7 @@ Fault read_provider(const toml::table& table, const Surroundings& surroundings, 
   read_key(reader, provider, surroundings);
   if (Fault fault = reader.finish(); !fault.empty()) return fault;
   if (const auto error = providers::check(provider)) {
-    return fmt::format("line {}: provider: {}", table.source().begin.line, error->message);
+    return fmt::format("line {}: provider: {}", table.source().begin.line, in_setting_words(*error));
   }
   return {};
 }
@@ -245,6 +245,12 @@ Result<providers::Secret, std::string> read_key_file(const std::string& path, co
   while (!text->empty() && (text->back() == '\n' || text->back() == '\r')) text->pop_back();
   if (text->empty()) return fail(fmt::format("{} holds no key", path));
   return providers::Secret(std::move(*text));
+}
+
+std::string in_setting_words(const providers::ConfigError& error) {
+  constexpr std::string_view kField = "base_url: ";
+  if (!error.message.starts_with(kField)) return error.message;
+  return "url: " + error.message.substr(kField.size());
 }
 
 void adapt_to_known_vendor(providers::ProviderConfig& provider) {

@@ -24,6 +24,9 @@ Result<ConfigFile, std::string> parse_config_file(const std::string& text, const
 // One line: the key. The error names the file, never its content.
 Result<providers::Secret, std::string> read_key_file(const std::string& path, const Surroundings& surroundings);
 
+// What is wrong with a provider, in the words of the settings: its `base_url` is `url` there.
+std::string in_setting_words(const providers::ConfigError& error);
+
 // Sets what is known of a vendor by its host name (OpenAI: max_completion_tokens, the developer role).
 void adapt_to_known_vendor(providers::ProviderConfig& provider);
 

@@ -11,6 +11,7 @@ enum ExitCode : int {
   kExitAddressInUse = 4,         // `serve`: the address is taken or may not be bound
   kExitDatabaseUnavailable = 5,  // the database cannot be reached or the private cluster does not start
   kExitSchemaNewer = 6,          // the database was migrated by a newer assay
+  kExitProviderUnavailable = 7,  // a provider whose model is not named cannot be asked for one
   kExitInternal = 70,
 };
 

@@ -36,8 +36,11 @@ net::Task<Result<std::string, CommandFailure>> first_listed_model(const provider
   for (;;) {
     auto listed = co_await client.list_models(provider, stop);
     if (listed && !listed->empty()) co_return listed->front();
-    const std::string reason =
-        listed ? "it lists none" : listed.error().error.message + " " + listed.error().error.detail;
+    std::string reason = "it lists none";
+    if (!listed) {
+      reason = listed.error().error.message;
+      if (!listed.error().error.detail.empty()) reason += " " + listed.error().error.detail;
+    }
     const bool is_final = !listed && !listed.error().retryable;
     if (is_final || stop.stopped() || patience.has_passed(system_clock())) {
       std::string message = fmt::format(
@@ -45,7 +48,7 @@ net::Task<Result<std::string, CommandFailure>> first_listed_model(const provider
           "model "
           "(ASSAY_PROVIDER_MODEL, or a [[model]] table)",
           provider.name, reason);
-      co_return fail(CommandFailure(kExitUsage, std::move(message)));
+      co_return fail(CommandFailure(is_final ? kExitUsage : kExitProviderUnavailable, std::move(message)));
     }
     log::warning("provider lists no model yet", {{"provider", provider.name}, {"reason", reason}});
     co_await net::sleep_for(kListingRetryDelay, stop);

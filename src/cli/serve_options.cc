@@ -156,7 +156,8 @@ Result<std::optional<providers::ProviderConfig>, std::string> single_provider(co
     if (!from_file) return fail(fmt::format("{}: {}", file->source, from_file.error()));
     provider.key = std::move(*from_file);
   }
-  if (const auto error = providers::check(provider)) return fail(fmt::format("{}: {}", url->source, error->message));
+  if (const auto error = providers::check(provider))
+    return fail(fmt::format("{}: {}", url->source, in_setting_words(*error)));
   return provider;
 }
 

@@ -76,8 +76,7 @@ TEST(ServeOptions, NamesTheSettingTheRuleAndTheCure) {
             "--provider-model is set but no provider: set ASSAY_PROVIDER_URL too");
   EXPECT_EQ(world.fault({{"provider-url", "http://x"}, {"provider-wire", "smoke"}}),
             "--provider-wire is 'smoke': this build speaks openai_chat");
-  EXPECT_EQ(world.fault({{"provider-url", "ftp://x"}}),
-            "--provider-url: base_url: must begin with http:// or https://");
+  EXPECT_EQ(world.fault({{"provider-url", "ftp://x"}}), "--provider-url: url: must begin with http:// or https://");
   EXPECT_EQ(world.fault({{"config", "b.toml"}}), "--config: cannot read b.toml");
   world.variables["ASSAY_HEARTBEAT_MS"] = "15000";
   EXPECT_TRUE(world.fault().starts_with("heartbeat-ms is 15000 and lease-ms 20000: the lease must be"))
@@ -164,6 +163,7 @@ TEST(ConfigFile, NamesLineAndKeyOfEachFault) {
       {"[[provider]]\nname='a b'\nurl='http://h'", "a.toml: line 1: provider: name: must be"},
       {"[[provider]]\nname='a'\nurl='http://h'\n[[provider]]\nname='a'\nurl='http://h'",
        "a.toml: two [[provider]] tables have the name 'a'"},
+      {"[[provider]]\nname='a'", "a.toml: line 1: provider: url: missing"},
       {"[[model]]\nmodel='m'", "a.toml: line 1: model: provider is missing"},
       {"[[model]]\nprovider='p'\nmodel='m'\ncontext_limit=-1", "a.toml: line 1: model: token limits must be positive"},
       {"[[model]]\nprovider='p'\nmodel='m'", "model 'm' names the provider 'p', which no [[provider]] has as its name"},
