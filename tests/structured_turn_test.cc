@@ -215,13 +215,14 @@ TEST(StructuredTurn, RetriesAfterARateLimitAndTellsTheClient) {
 TEST(StructuredTurn, GivesUpOnASilentStream) {
   const std::string stalling =
       R"({"reply":{"text":"thinking about it"},"delivery":{"chunk_characters":4,"stall_after_bytes":300}})";
-  Deployment deployment(script({stalling}), Deployment::Config(R"(
+  const Deployment::Config config(R"(
 attempts_max = 1
 [[provider]]
 name = "sim"
 url = "PROVIDER_URL"
 idle_timeout_ms = 200
-)"));
+)");
+  Deployment deployment(config, script({stalling}));
   EXPECT_EQ(code_of(deployment.ask("go", json_schema_format(kProjectSchema))), "generation_failed");
 }
 

@@ -113,7 +113,7 @@ Deployment::Deployment(const std::string& script, ChildProcess::Environment more
   make_user();
 }
 
-Deployment::Deployment(const std::string& script, const Config& config) : simulator_(script) {
+Deployment::Deployment(const Config& config, const std::string& script) : simulator_(script) {
   constexpr std::string_view kPlaceholder = "PROVIDER_URL";
   std::string toml = config.toml;
   toml.replace(toml.find(kPlaceholder), kPlaceholder.size(), simulator_.url());

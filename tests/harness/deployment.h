@@ -80,7 +80,7 @@ class Deployment {
     explicit Config(std::string text) : toml(std::move(text)) {}
     std::string toml;
   };
-  Deployment(const std::string& script, const Config& config);
+  Deployment(const Config& config, const std::string& script);
 
   // Ends the server as `kill -9` does and starts another on the same database.
   void kill_and_restart();
