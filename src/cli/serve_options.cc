@@ -161,6 +161,41 @@ Result<std::optional<providers::ProviderConfig>, std::string> single_provider(co
   return provider;
 }
 
+// Times and counts. The fault, if there is one.
+std::optional<std::string> read_limits(const Settings& settings, ServeOptions& options) {
+  constexpr std::int64_t kDayMs = 86'400'000;
+  struct Duration {
+    std::string_view name;
+    Milliseconds* target;
+    std::int64_t least;
+  };
+  for (const Duration& duration :
+       {Duration{"lease-ms", &options.lease, 100}, Duration{"heartbeat-ms", &options.heartbeat, 10},
+        Duration{"acquire-interval-ms", &options.acquire_interval, 10},
+        Duration{"shutdown-grace-ms", &options.shutdown_grace, 0},
+        Duration{"attempts-window-ms", &options.attempts_window, 0}}) {
+    const auto value = number(settings, duration.name, duration.target->count(), duration.least, kDayMs);
+    if (!value) return value.error();
+    *duration.target = Milliseconds(*value);
+  }
+  if (options.heartbeat * 2 > options.lease) {
+    return fmt::format(
+        "heartbeat-ms is {} and lease-ms {}: the lease must be at least twice the heartbeat, or one "
+        "late sign of life loses a chat",
+        options.heartbeat.count(), options.lease.count());
+  }
+  const auto attempts = number(settings, "attempts-max", options.attempts_max, 1, 100);
+  if (!attempts) return attempts.error();
+  options.attempts_max = *attempts;
+  const auto steps = number(settings, "steps-max", options.steps_max, 1, 100'000);
+  if (!steps) return steps.error();
+  options.steps_max = *steps;
+  const auto connections = number(settings, "database-connections", 16, 2, 1'000);
+  if (!connections) return connections.error();
+  options.database_connections = static_cast<std::size_t>(*connections);
+  return std::nullopt;
+}
+
 std::optional<std::string> model_fault(const ServeOptions& options) {
   std::size_t defaults = 0;
   for (const ModelEntry& model : options.models) {
@@ -234,36 +269,7 @@ Result<ServeOptions, std::string> load_serve_options(const Flags& flags, const S
     return fail(fmt::format("{}: {}", settings->find("log-level")->source, level.error()));
   }
 
-  constexpr std::int64_t kDayMs = 86'400'000;
-  struct Duration {
-    std::string_view name;
-    Milliseconds* target;
-    std::int64_t least;
-  };
-  for (const Duration& duration :
-       {Duration{"lease-ms", &options.lease, 100}, Duration{"heartbeat-ms", &options.heartbeat, 10},
-        Duration{"acquire-interval-ms", &options.acquire_interval, 10},
-        Duration{"shutdown-grace-ms", &options.shutdown_grace, 0},
-        Duration{"attempts-window-ms", &options.attempts_window, 0}}) {
-    const auto value = number(*settings, duration.name, duration.target->count(), duration.least, kDayMs);
-    if (!value) return fail(value.error());
-    *duration.target = Milliseconds(*value);
-  }
-  if (options.heartbeat * 2 > options.lease) {
-    return fail(
-        fmt::format("heartbeat-ms is {} and lease-ms {}: the lease must be at least twice the heartbeat, or one "
-                    "late sign of life loses a chat",
-                    options.heartbeat.count(), options.lease.count()));
-  }
-  const auto attempts = number(*settings, "attempts-max", options.attempts_max, 1, 100);
-  if (!attempts) return fail(attempts.error());
-  options.attempts_max = *attempts;
-  const auto steps = number(*settings, "steps-max", options.steps_max, 1, 100'000);
-  if (!steps) return fail(steps.error());
-  options.steps_max = *steps;
-  const auto connections = number(*settings, "database-connections", 16, 2, 1'000);
-  if (!connections) return fail(connections.error());
-  options.database_connections = static_cast<std::size_t>(*connections);
+  if (auto fault = read_limits(*settings, options)) return fail(std::move(*fault));
 
   options.providers = settings->file().providers;
   options.models = settings->file().models;

@@ -203,8 +203,7 @@ net::Task<Runner::Next> Runner::generate(const store::TurnRead& turn, const chat
     next = co_await finish(fence, std::move(plan.rows), std::move(*failed));
   } else {
     chat::CommitStep commit{.fence = fence, .rows = std::move(plan.rows)};
-    const auto committed = co_await apply(std::move(commit));
-    if (committed) partial_text_.clear();
+    co_await apply(std::move(commit));
   }
   place_.episodes.end(owned_.chat, *episode_);
   co_return next;
@@ -246,7 +245,6 @@ net::Task<Runner::Next> Runner::finish_interruption(const store::TurnRead& turn)
   if (!partial_text_.empty()) input.rows.push_back(partial_row(partial_text_, turn.chat));
   input.receipt = owed_receipt(turn, structured::OutcomeCode::Interrupted);
   const auto committed = co_await apply(std::move(input));
-  if (committed) partial_text_.clear();
   co_return after(committed);
 }
 
@@ -257,6 +255,7 @@ net::Task<std::optional<store::Committed>> Runner::apply(Input input) {
     const auto decide = [&input](const chat::LockedChat& locked) { return chat::decide(locked, input); };
     auto committed = co_await place_.chats.transit(owned_.chat, chat::reads_of(input), decide, store_deadline());
     if (committed) {
+      partial_text_.clear();  // it is in history now, or of an answer that nobody waits for
       if constexpr (requires { input.receipt; }) note_end(committed->chat, input.receipt);
       co_return std::optional<store::Committed>(std::move(*committed));
     }
