@@ -21,6 +21,16 @@ class MemoryChat {
     for (const NewMessage& row : created.messages) insert(row);
   }
 
+  // Ownership changes the snapshot and nothing else.
+  void acquire(RunnerId runner) {
+    ++chat.snapshot_version;
+    chat.runner_id = runner;
+  }
+  void release() {
+    ++chat.snapshot_version;
+    chat.runner_id.reset();
+  }
+
   template <class Input>
   std::optional<Refusal> apply(const Input& input) {
     Decision decision = decide(locked(reads_of(input)), input);
@@ -48,14 +58,7 @@ class MemoryChat {
   [[nodiscard]] State state() const { return state_of(chat); }
 
   [[nodiscard]] std::size_t count_receipts(RequestId id) const {
-    std::size_t count = 0;
-    for (const Message& message : messages) {
-      for (const Part& part : message.content) {
-        const auto* outcome = std::get_if<structured::OutcomePart>(&part);
-        if (outcome != nullptr && outcome->request_id == id) ++count;
-      }
-    }
-    return count;
+    return count_receipts(messages, id) + count_receipts(deleted, id);
   }
 
   [[nodiscard]] std::optional<structured::OutcomePart> receipt(RequestId id) const {
@@ -70,11 +73,15 @@ class MemoryChat {
 
   void carry_out(const Effects& effects) {
     ++chat.snapshot_version;
+    const std::optional<RetryState> retry_before = chat.retry_state;
+    for (const std::int64_t id : effects.delete_messages) soft_delete(id);
     for (const std::int64_t id : effects.dequeue) {
       std::erase_if(queue, [id](const QueuedMessage& message) { return message.id == id; });
     }
     for (const NewMessage& row : effects.insert) insert(row);
     for (const EnqueueMessage& message : effects.enqueue) enqueue(message);
+    if (!effects.queue_order.empty()) reorder(effects.queue_order);
+    if (!effects.dequeue.empty() || !effects.enqueue.empty()) chat.queue_version = chat.snapshot_version;
     chat.queue_length = static_cast<std::int64_t>(queue.size());
     if (effects.status) chat.status = *effects.status;
     if (effects.archived) chat.archived = *effects.archived;
@@ -84,7 +91,11 @@ class MemoryChat {
       chat.generation_attempt = *effects.generation_attempt;
       chat.retry_state.reset();
     }
+    if (chat.retry_state != retry_before) chat.retry_state_version = chat.snapshot_version;
     if (effects.clear_requires_action_deadline) chat.requires_action_deadline.reset();
+    if (effects.requires_action_after_ms) {
+      chat.requires_action_deadline = WallTime(Milliseconds(*effects.requires_action_after_ms));
+    }
     if (effects.release_ownership) chat.runner_id.reset();
     if (effects.title) chat.title = *effects.title;
     if (effects.labels) chat.labels = *effects.labels;
@@ -94,7 +105,8 @@ class MemoryChat {
   }
 
   Chat chat;
-  std::vector<Message> messages;
+  std::vector<Message> messages;  // undeleted
+  std::vector<Message> deleted;   // in order of deletion
   std::vector<QueuedMessage> queue;
 
  private:
@@ -106,9 +118,47 @@ class MemoryChat {
     return messages.begin();
   }
 
+  static std::size_t count_receipts(const std::vector<Message>& rows, RequestId id) {
+    std::size_t count = 0;
+    for (const Message& message : rows) {
+      for (const Part& part : message.content) {
+        const auto* outcome = std::get_if<structured::OutcomePart>(&part);
+        if (outcome != nullptr && outcome->request_id == id) ++count;
+      }
+    }
+    return count;
+  }
+
+  void change_history() {
+    chat.history_version = chat.snapshot_version;
+    chat.generation_attempt = 0;
+    chat.retry_state.reset();
+  }
+
+  void soft_delete(std::int64_t id) {
+    const auto found =
+        std::find_if(messages.begin(), messages.end(), [id](const Message& row) { return row.id == id; });
+    if (found == messages.end()) return;
+    deleted.push_back(std::move(*found));
+    deleted.back().deleted = true;
+    deleted.back().revision = chat.snapshot_version;
+    messages.erase(found);
+    change_history();
+  }
+
+  void reorder(const std::vector<std::int64_t>& order) {
+    const auto place_of = [&order](const QueuedMessage& message) {
+      return std::find(order.begin(), order.end(), message.id) - order.begin();
+    };
+    const auto goes_before = [&](const QueuedMessage& a, const QueuedMessage& b) { return place_of(a) < place_of(b); };
+    if (std::is_sorted(queue.begin(), queue.end(), goes_before)) return;
+    std::sort(queue.begin(), queue.end(), goes_before);
+    chat.queue_version = chat.snapshot_version;
+  }
+
   void insert(const NewMessage& row) {
     Message message;
-    message.id = ++last_id_;
+    message.id = ++chat.last_message_id;
     message.chat_id = chat.id;
     message.role = row.role;
     message.visibility = row.visibility;
@@ -124,10 +174,7 @@ class MemoryChat {
                               return std::holds_alternative<structured::OutcomePart>(part);
                             });
     messages.push_back(std::move(message));
-    if (is_receipt) return;
-    chat.history_version = chat.snapshot_version;
-    chat.generation_attempt = 0;
-    chat.retry_state.reset();
+    if (!is_receipt) change_history();
   }
 
   void enqueue(const EnqueueMessage& message) {
@@ -148,7 +195,6 @@ class MemoryChat {
     return std::move(*decoded);
   }
 
-  std::int64_t last_id_ = 0;
   std::int64_t last_queue_id_ = 0;
 };
 

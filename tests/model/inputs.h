@@ -1,0 +1,50 @@
+#pragma once
+// Every transition that a walk or a search knows how to apply. A new one joins here by one line of the variant and one
+// overload of transition_of.
+#include <optional>
+#include <variant>
+
+#include "chat/memory_chat.h"
+#include "chat/state.h"
+#include "chat/transitions.h"
+
+namespace assay::model {
+
+using Input = std::variant<chat::SendMessage, chat::DeleteQueuedMessage, chat::Interrupt, chat::SetArchived,
+                           chat::SetTitle, chat::RecordGenerationAttempt, chat::RecordRetryState, chat::CommitStep,
+                           chat::FinishTurn, chat::FinishError, chat::FinishInterruption>;
+
+inline chat::Transition transition_of(const chat::SendMessage& input) {
+  return input.busy_behavior == chat::BusyBehavior::Queue ? chat::Transition::SendMessageQueue
+                                                          : chat::Transition::SendMessageInterrupt;
+}
+inline chat::Transition transition_of(const chat::DeleteQueuedMessage&) {
+  return chat::Transition::DeleteQueuedMessage;
+}
+inline chat::Transition transition_of(const chat::Interrupt&) { return chat::Transition::Interrupt; }
+inline chat::Transition transition_of(const chat::SetArchived&) { return chat::Transition::SetArchived; }
+inline chat::Transition transition_of(const chat::RecordGenerationAttempt&) {
+  return chat::Transition::RecordGenerationAttempt;
+}
+inline chat::Transition transition_of(const chat::RecordRetryState&) { return chat::Transition::RecordRetryState; }
+inline chat::Transition transition_of(const chat::CommitStep&) { return chat::Transition::CommitStep; }
+inline chat::Transition transition_of(const chat::FinishTurn&) { return chat::Transition::FinishTurn; }
+inline chat::Transition transition_of(const chat::FinishError&) { return chat::Transition::FinishError; }
+inline chat::Transition transition_of(const chat::FinishInterruption&) { return chat::Transition::FinishInterruption; }
+// Changes what the table does not speak of.
+inline std::optional<chat::Transition> transition_of(const chat::SetTitle&) { return std::nullopt; }
+
+inline std::optional<chat::Transition> transition_of(const Input& input) {
+  return std::visit([](const auto& one) { return std::optional<chat::Transition>(transition_of(one)); }, input);
+}
+inline chat::ReadPlan reads_of(const Input& input) {
+  return std::visit([](const auto& one) { return chat::reads_of(one); }, input);
+}
+inline chat::Decision decide(const chat::LockedChat& locked, const Input& input) {
+  return std::visit([&locked](const auto& one) { return chat::decide(locked, one); }, input);
+}
+inline std::optional<chat::Refusal> apply(chat::MemoryChat& chat, const Input& input) {
+  return std::visit([&chat](const auto& one) { return chat.apply(one); }, input);
+}
+
+}  // namespace assay::model
