@@ -168,6 +168,7 @@ net::Task<Runner::Next> Runner::finish(chat::Fence fence, std::vector<chat::NewM
 net::Task<Runner::Next> Runner::generate(const store::TurnRead& turn, const chat::TurnView& view,
                                          chat::Generate decision, const ModelRoute& route) {
   partial_text_.clear();
+  partial_of_ = turn.chat.history_version;
   if (decision.governing) compiled_ = decision.governing->schema;
   chat::RecordGenerationAttempt attempt{.fence = chat::fence_of(turn.chat, owned_.runner)};
   auto recorded = co_await apply(std::move(attempt));
@@ -242,7 +243,8 @@ net::Task<Runner::Next> Runner::settle_failure(const chat::Chat& chat, const cha
 net::Task<Runner::Next> Runner::finish_interruption(const store::TurnRead& turn) {
   chat::FinishInterruption input;
   input.fence = chat::fence_of(turn.chat, owned_.runner);
-  if (!partial_text_.empty()) input.rows.push_back(partial_row(partial_text_, turn.chat));
+  if (!partial_text_.empty() && partial_of_ == turn.chat.history_version)
+    input.rows.push_back(partial_row(partial_text_, turn.chat));
   input.receipt = owed_receipt(turn, structured::OutcomeCode::Interrupted);
   const auto committed = co_await apply(std::move(input));
   co_return after(committed);

@@ -74,8 +74,11 @@ class Runner {
   store::Subscription subscription_;
   std::optional<schema::Schema> compiled_;      // the governing request's, from an earlier step
   std::optional<SteadyTime> first_attempt_at_;  // of the step under way
-  std::string partial_text_;                    // seen by clients but not committed; for an interruption's row
-  std::optional<live::EpisodeKey> episode_;     // of the last attempt
+  // What clients have seen of an answer that was not committed, for an interruption's row; of no use once the history
+  // that it answers has changed, be it by a commit whose answer was lost.
+  std::string partial_text_;
+  std::int64_t partial_of_ = 0;              // history_version
+  std::optional<live::EpisodeKey> episode_;  // of the last attempt
 };
 
 }  // namespace assay::worker

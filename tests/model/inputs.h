@@ -2,10 +2,13 @@
 // Every transition that a walk or a search knows how to apply. A new one joins here by one line of the variant and one
 // overload of transition_of.
 #include <optional>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "chat/memory_chat.h"
 #include "chat/state.h"
+#include "chat/step_plan.h"
 #include "chat/transitions.h"
 
 namespace assay::model {
@@ -45,6 +48,20 @@ inline chat::Decision decide(const chat::LockedChat& locked, const Input& input)
 }
 inline std::optional<chat::Refusal> apply(chat::MemoryChat& chat, const Input& input) {
   return std::visit([&chat](const auto& one) { return chat.apply(one); }, input);
+}
+
+// The commit that a runner makes of a decision or of a finished model call.
+inline Input commit_of(const chat::Fence& fence, std::vector<chat::NewMessage> rows, const chat::EndTurn& end) {
+  return chat::FinishTurn{.fence = fence, .rows = std::move(rows), .receipt = end.receipt};
+}
+inline Input commit_of(const chat::Fence& fence, std::vector<chat::NewMessage> rows, const chat::FailTurn& failed) {
+  return chat::FinishError{.fence = fence, .rows = std::move(rows), .error = failed.error, .receipt = failed.receipt};
+}
+inline Input commit_of(const chat::Fence& fence, std::vector<chat::NewMessage> rows, std::monostate) {
+  return chat::CommitStep{.fence = fence, .rows = std::move(rows)};
+}
+inline Input commit_of(const chat::Fence& fence, chat::StepPlan plan) {
+  return std::visit([&](const auto& then) { return commit_of(fence, std::move(plan.rows), then); }, plan.then);
 }
 
 }  // namespace assay::model

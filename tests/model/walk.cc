@@ -266,8 +266,8 @@ class Walk {
                           .steps_max = kStepsMax};
   }
 
-  void prepare(chat::Fence fence, Input input) {
-    prepared_.push_back(Prepared{fence, std::move(input)});
+  void prepare(Input input) {
+    prepared_.push_back(Prepared{fence(), std::move(input)});
     if (prepared_.size() > kPreparedMax) prepared_.pop_front();
   }
 
@@ -281,18 +281,12 @@ class Walk {
     if (const auto* generate = std::get_if<chat::Generate>(&decision)) {
       call_model(*generate, dice);
     } else if (const auto* answers = std::get_if<chat::AnswerCalls>(&decision)) {
-      prepare(fence(), chat::CommitStep{.fence = fence(), .rows = answers->rows});
+      prepare(commit_of(fence(), answers->rows, std::monostate()));
     } else if (const auto* end = std::get_if<chat::EndTurn>(&decision)) {
-      prepare(fence(), chat::FinishTurn{.fence = fence(), .rows = {}, .receipt = end->receipt});
+      prepare(commit_of(fence(), {}, *end));
     } else {
-      const auto& failed = std::get<chat::FailTurn>(decision);
-      prepare(fence(), failure(failed, {}));
+      prepare(commit_of(fence(), {}, std::get<chat::FailTurn>(decision)));
     }
-  }
-
-  [[nodiscard]] chat::FinishError failure(const chat::FailTurn& failed, std::vector<chat::NewMessage> rows) const {
-    return chat::FinishError{
-        .fence = fence(), .rows = std::move(rows), .error = failed.error, .receipt = failed.receipt};
   }
 
   void call_model(const chat::Generate& generate, Dice& dice) {
@@ -301,7 +295,8 @@ class Walk {
     const bool recorded = apply(chat::RecordGenerationAttempt{.fence = fence()});
     require(recorded, "an attempt was refused");
     if (dice.chance(15)) {
-      prepare(fence(), failure(chat::fail_generation(generate, chat::turn_error(view(), "timeout", "no answer")), {}));
+      prepare(
+          commit_of(fence(), {}, chat::fail_generation(generate, chat::turn_error(view(), "timeout", "no answer"))));
       return;
     }
     if (dice.chance(12)) {
@@ -309,17 +304,10 @@ class Walk {
       retry.attempt = chat_.chat.generation_attempt;
       retry.error.message = "later";
       retry.error.kind = "timeout";
-      prepare(fence(), chat::RecordRetryState{.fence = fence(), .retry_state = std::move(retry)});
+      prepare(chat::RecordRetryState{.fence = fence(), .retry_state = std::move(retry)});
       return;
     }
-    chat::StepPlan plan = chat::assemble_step(view(), generate, random_answer(dice));
-    if (const auto* end = std::get_if<chat::EndTurn>(&plan.then)) {
-      prepare(fence(), chat::FinishTurn{.fence = fence(), .rows = std::move(plan.rows), .receipt = end->receipt});
-    } else if (const auto* failed = std::get_if<chat::FailTurn>(&plan.then)) {
-      prepare(fence(), failure(*failed, std::move(plan.rows)));
-    } else {
-      prepare(fence(), chat::CommitStep{.fence = fence(), .rows = std::move(plan.rows)});
-    }
+    prepare(commit_of(fence(), chat::assemble_step(view(), generate, random_answer(dice))));
   }
 
   void prepare_interruption(Dice& dice) {
@@ -331,7 +319,7 @@ class Walk {
     if (*active && options_.broken != Broken::InterruptionWithoutReceipt) {
       input.receipt = structured::ended((*active)->request.request_id, structured::OutcomeCode::Interrupted);
     }
-    prepare(fence(), std::move(input));
+    prepare(std::move(input));
   }
 
   void commit(Dice& dice) {
