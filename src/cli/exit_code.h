@@ -12,7 +12,7 @@ enum ExitCode : int {
   kExitDatabaseUnavailable = 5,  // the database cannot be reached or the private cluster does not start
   kExitSchemaNewer = 6,          // the database was migrated by a newer assay
   kExitProviderUnavailable = 7,  // a provider whose model is not named cannot be asked for one
-  kExitInternal = 70,
+  kExitInternal = 70,            // also: `validate` cannot write its results
 };
 
 }  // namespace assay::cli

@@ -1,14 +1,14 @@
 #include "cli/validate.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
-#include <chrono>
-#include <fstream>
-#include <functional>
 #include <istream>
 #include <ostream>
 
 #include "cli/text_file.h"
+#include "cli/validate_lines.h"
 #include "json/document.h"
 #include "json/error.h"
 #include "json/member.h"
@@ -19,8 +19,6 @@ namespace assay::cli {
 namespace {
 
 constexpr std::string_view kBudgetCode = "work_budget_exceeded";
-constexpr std::string_view kBudgetDetail = "validation needs more work than one value may cost";
-constexpr std::size_t kProgressLines = 65'536;  // between two looks at the terminal
 
 void write_fault(json::Writer& out, std::string_view code, std::string_view detail) {
   out.begin_object().member("code", code).member("detail", detail);
@@ -73,67 +71,26 @@ std::string verdict_of(const schema::Schema& schema, std::string_view instance_t
   return out.take();
 }
 
-// What is wrong with one value, or nothing when it is valid.
-std::string complaint(const schema::Schema& schema, std::string value) {
-  auto document = json::Document::parse(std::move(value), json::kOutputCaps);
-  if (!document) return json::describe(document.error());
-  if (schema.is_valid(document->root())) return {};
-  const schema::Verdict verdict = schema.validate(document->root());
-  if (verdict.outcome == schema::Outcome::BudgetExceeded) return std::string(kBudgetDetail);
-  std::string text;
-  for (const schema::Issue& issue : verdict.issues) {
-    if (!text.empty()) text += "; ";
-    text += fmt::format("at {}: {}", issue.path.empty() ? "the root" : issue.path, issue.rule);
-  }
-  return text;
-}
-
-struct Totals {
-  std::uint64_t lines = 0;  // blank ones excluded
-  std::uint64_t valid = 0;
-  std::uint64_t bytes = 0;
-};
-
-Totals validate_lines(const schema::Schema& schema, std::istream& values, std::ostream& out,
-                      const std::function<void(const Totals&)>& progress) {
-  Totals totals;
-  std::uint64_t line_number = 0;
-  for (std::string line; std::getline(values, line);) {
-    ++line_number;
-    totals.bytes += line.size() + 1;
-    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-    ++totals.lines;
-    const std::string fault = complaint(schema, std::move(line));
-    if (fault.empty()) {
-      ++totals.valid;
-    } else {
-      out << fmt::format("line {}: {}\n", line_number, fault);
-    }
-    line.clear();
-    if (line_number % kProgressLines == 0) progress(totals);
-  }
-  return totals;
-}
-
-ExitCode validate_stream(const schema::Schema& schema, std::istream& values, bool show_progress, std::ostream& out,
-                         std::ostream& err) {
-  using SteadyClock = std::chrono::steady_clock;
-  const auto start = SteadyClock::now();
-  const auto report = [&](const Totals& totals) {
-    const double seconds = std::chrono::duration<double>(SteadyClock::now() - start).count();
-    const double rate = seconds > 0 ? static_cast<double>(totals.bytes) / seconds / 1e6 : 0;
-    return fmt::format("{} values, {} valid, {} invalid, {:.1f} MB/s", totals.lines, totals.valid,
-                       totals.lines - totals.valid, rate);
-  };
-  const Totals totals = validate_lines(schema, values, out, [&](const Totals& so_far) {
-    if (show_progress) err << '\r' << report(so_far) << std::flush;
-  });
-  if (show_progress) err << '\r';
-  err << report(totals) << '\n';
-  return totals.lines == totals.valid ? kExitOk : kExitNegative;
-}
-
 bool is_line_stream(std::string_view path) { return path == "-" || path.ends_with(".jsonl"); }
+
+ExitCode validate_line_stream(const schema::Schema& schema, const ValidateFiles& files, std::ostream& out,
+                              std::ostream& err) {
+  const bool is_standard_input = files.instance_path == "-";
+  const int descriptor = is_standard_input ? STDIN_FILENO : ::open(files.instance_path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) {
+    err << unreadable(files.instance_path) << '\n';
+    return kExitUsage;
+  }
+  const ExitCode code = validate_lines(schema,
+                                       {.descriptor = descriptor,
+                                        .name = is_standard_input ? "standard input" : files.instance_path,
+                                        .is_quiet = files.is_quiet,
+                                        .show_progress = files.show_progress,
+                                        .stop = files.stop},
+                                       out, err);
+  if (!is_standard_input) ::close(descriptor);
+  return code;
+}
 
 }  // namespace
 
@@ -159,7 +116,7 @@ ExitCode validate_batch(std::istream& in, std::ostream& out) {
   return kExitOk;
 }
 
-ExitCode validate_files(const ValidateFiles& files, std::istream& in, std::ostream& out, std::ostream& err) {
+ExitCode validate_files(const ValidateFiles& files, std::ostream& out, std::ostream& err) {
   const auto schema_text = read_text_file(files.schema_path);
   if (!schema_text) {
     err << schema_text.error() << '\n';
@@ -172,22 +129,15 @@ ExitCode validate_files(const ValidateFiles& files, std::istream& in, std::ostre
                        schema.error().detail, schema.error().code_name);
     return kExitUsage;
   }
-  if (files.instance_path == "-") return validate_stream(*schema, in, files.show_progress, out, err);
-  if (is_line_stream(files.instance_path)) {
-    std::ifstream lines(files.instance_path, std::ios::binary);
-    if (!lines) {
-      err << unreadable(files.instance_path) << '\n';
-      return kExitUsage;
-    }
-    return validate_stream(*schema, lines, files.show_progress, out, err);
-  }
+  if (is_line_stream(files.instance_path)) return validate_line_stream(*schema, files, out, err);
   auto value = read_text_file(files.instance_path);
   if (!value) {
     err << value.error() << '\n';
     return kExitUsage;
   }
-  const std::string fault = complaint(*schema, std::move(*value));
-  out << (fault.empty() ? std::string("valid") : "invalid: " + fault) << '\n';
+  json::Reader reader;
+  const std::string fault = complaint(*schema, reader.read(*value, json::kOutputCaps));
+  if (!files.is_quiet) out << (fault.empty() ? std::string("valid") : "invalid: " + fault) << '\n';
   return fault.empty() ? kExitOk : kExitNegative;
 }
 

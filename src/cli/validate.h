@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "cli/exit_code.h"
+#include "cli/line_reader.h"
 
 namespace assay::cli {
 
@@ -20,10 +21,12 @@ ExitCode validate_batch(std::istream& in, std::ostream& out);
 struct ValidateFiles {
   std::string schema_path;
   std::string instance_path;  // one that ends in .jsonl, or "-": one value a line
+  bool is_quiet = false;      // the exit code, and of lines the totals
   bool show_progress = false;
+  StopRequest stop = {};
 };
 
 // Results go to `out`, faults and progress to `err`.
-ExitCode validate_files(const ValidateFiles& files, std::istream& in, std::ostream& out, std::ostream& err);
+ExitCode validate_files(const ValidateFiles& files, std::ostream& out, std::ostream& err);
 
 }  // namespace assay::cli

@@ -64,11 +64,10 @@ class ValidateFilesTest : public testing::Test {
     return path;
   }
   ExitCode run(const std::string& schema, const std::string& instance) {
-    return validate_files({.schema_path = schema, .instance_path = instance}, in_, out_, err_);
+    return validate_files({.schema_path = schema, .instance_path = instance}, out_, err_);
   }
 
   std::filesystem::path folder_;
-  std::istringstream in_{"1\n\"x\"\n\n3\n"};
   std::ostringstream out_;
   std::ostringstream err_;
 };
@@ -83,16 +82,16 @@ TEST_F(ValidateFilesTest, ChecksOneValueAFile) {
 
 TEST_F(ValidateFilesTest, ChecksOneValueALineAndCountsThem) {
   const std::string schema = file("s.json", R"({"type":"integer"})");
-  EXPECT_EQ(run(schema, "-"), kExitNegative);
+  EXPECT_EQ(run(schema, file("some.jsonl", "1\n\"x\"\n\n3\n")), kExitNegative);
   EXPECT_TRUE(out_.str().starts_with("line 2: at the root: type")) << out_.str();
   EXPECT_TRUE(err_.str().starts_with("3 values, 2 valid, 1 invalid")) << err_.str();
   EXPECT_EQ(run(schema, file("all.jsonl", "1\n2")), kExitOk);
 }
 
 TEST_F(ValidateFilesTest, SaysWhichFileOrSchemaIsWrong) {
-  EXPECT_EQ(run((folder_ / "absent.json").string(), "-"), kExitUsage);
+  EXPECT_EQ(run((folder_ / "absent.json").string(), "x.jsonl"), kExitUsage);
   EXPECT_NE(err_.str().find("absent.json: No such file"), std::string::npos) << err_.str();
-  EXPECT_EQ(run(file("s.json", R"({"$id":"x"})"), "-"), kExitUsage);
+  EXPECT_EQ(run(file("s.json", R"({"$id":"x"})"), "x.jsonl"), kExitUsage);
   EXPECT_NE(err_.str().find("schema refused at /$id"), std::string::npos) << err_.str();
   EXPECT_EQ(run(file("t.json", "true"), (folder_ / "absent.jsonl").string()), kExitUsage);
 }

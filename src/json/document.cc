@@ -62,9 +62,14 @@ Result<Value, Error> Reader::read(std::string_view text, const Caps& caps, Diale
   char* const copy = tape.copied.get();
   if (!text.empty()) std::memcpy(copy, text.data(), text.size());
   copy[text.size()] = '\0';
-  tape.text = {copy, text.size()};
-  if (const auto error = parse_tape(tape, caps, dialect)) return fail(*error);
-  return Value(tape, tape.nodes.get());
+  return read_in_place({copy, text.size()}, caps, dialect);
+}
+
+Result<Value, Error> Reader::read_in_place(std::string_view text, const Caps& caps, Dialect dialect) {
+  if (is_too_long(text.size(), caps)) return fail(Error{ErrorCode::TooLong, 0});
+  tape_->text = text;
+  if (const auto error = parse_tape(*tape_, caps, dialect)) return fail(*error);
+  return Value(*tape_, tape_->nodes.get());
 }
 
 }  // namespace assay::json

@@ -203,6 +203,9 @@ class Reader {
  public:
   // Lifetime: the value and its views are valid until the next read and while the Reader lives.
   Result<Value, Error> read(std::string_view text, const Caps& caps, Dialect dialect = Dialect::Strict);
+  // The same without a copy: the text must outlive the value. Requires: a NUL follows the text, and kPaddingBytes
+  // behind it can be read.
+  Result<Value, Error> read_in_place(std::string_view text, const Caps& caps, Dialect dialect = Dialect::Strict);
 
  private:
   std::unique_ptr<Tape> tape_ = std::make_unique<Tape>();

@@ -112,5 +112,15 @@ TEST(JsonDocument, NamesTheFault) {
   EXPECT_EQ(refusal(R"({"a":1,"\u0061":2})"), "duplicate_key@7");
 }
 
+TEST(Reader, ReadsATextWhereItLies) {
+  char buffer[kPaddingBytes * 2] = "{\"a\":\"b\"}\0{\"c\":1}";
+  Reader reader;
+  const auto value = reader.read_in_place({buffer, 9}, Caps{});
+  ASSERT_TRUE(value);
+  EXPECT_EQ(value->find("a")->string().data(), buffer + 6);
+  EXPECT_EQ(reader.read_in_place({buffer + 10, 7}, Caps{})->find("c")->number(), "1");
+  EXPECT_EQ(reader.read_in_place({buffer, 9}, Caps{.bytes_max = 8}).error(), (Error{ErrorCode::TooLong, 0}));
+}
+
 }  // namespace
 }  // namespace assay::json
