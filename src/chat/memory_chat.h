@@ -42,6 +42,7 @@ class MemoryChat {
   [[nodiscard]] LockedChat locked(const ReadPlan& reads) const {
     LockedChat view;
     view.chat = chat;
+    view.now = now;
     view.chat.queue_length = static_cast<std::int64_t>(queue.size());
     if (reads.queue) view.queue = queue;
     if (reads.history) {
@@ -94,7 +95,7 @@ class MemoryChat {
     if (chat.retry_state != retry_before) chat.retry_state_version = chat.snapshot_version;
     if (effects.clear_requires_action_deadline) chat.requires_action_deadline.reset();
     if (effects.requires_action_after_ms) {
-      chat.requires_action_deadline = WallTime(Milliseconds(*effects.requires_action_after_ms));
+      chat.requires_action_deadline = now + Milliseconds(*effects.requires_action_after_ms);
     }
     if (effects.release_ownership) chat.runner_id.reset();
     if (effects.title) chat.title = *effects.title;
@@ -105,6 +106,7 @@ class MemoryChat {
   }
 
   Chat chat;
+  WallTime now{};                 // the database's clock
   std::vector<Message> messages;  // undeleted
   std::vector<Message> deleted;   // in order of deletion
   std::vector<QueuedMessage> queue;

@@ -10,8 +10,9 @@ namespace assay::chat {
 struct ToolDefinition {
   std::string name;
   std::string description;
-  std::string parameters;   // JSON Schema as JSON text; reaches the provider byte for byte
-  bool strict_off = false;  // switch the wire's per-tool strict mode off, where it has one
+  std::string parameters;        // JSON Schema as JSON text; reaches the provider byte for byte
+  bool strict_off = false;       // switch the wire's per-tool strict mode off, where it has one
+  bool client_executed = false;  // the client answers its calls (dynamic_tools.h), not the server
   friend bool operator==(const ToolDefinition&, const ToolDefinition&) = default;
 };
 

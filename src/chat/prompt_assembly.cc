@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "structured/finalizer.h"
@@ -21,13 +22,13 @@ class Assembly {
   void add(const Message& message) {
     const bool own = message.model_config == model_config_;
     PromptRow row{.role = message.role, .content = {}};
-    if (message.role != Role::Tool) answer_open_calls();
+    if (message.role != Role::Tool) close_step();
     for (const Part& part : message.content) add_part(part, own, row.content);
     if (!row.content.empty()) rows_.push_back(std::move(row));
   }
 
   std::vector<PromptRow> take() {
-    answer_open_calls();
+    close_step();
     return std::move(rows_);
   }
 
@@ -52,7 +53,7 @@ class Assembly {
     if (call.provider_executed && !own) return;
     if (!own) call.provider_state.clear();
     if (call.rejected_arguments) call.arguments = kArgumentsNotice;
-    if (!call.provider_executed) open_.push_back(call);
+    if (!call.provider_executed) step_.push_back(Answered{.call = call, .answer = std::nullopt});
     content.emplace_back(std::move(call));
   }
 
@@ -62,25 +63,35 @@ class Assembly {
       if (own) content.emplace_back(std::move(result));
       return;
     }
-    const auto call = std::find_if(open_.begin(), open_.end(),
-                                   [&](const ToolCallPart& open_call) { return open_call.id == result.call_id; });
-    if (call == open_.end()) return;
-    open_.erase(call);
+    const auto found = std::ranges::find_if(
+        step_, [&](const Answered& call) { return !call.answer && call.call.id == result.call_id; });
+    if (found == step_.end()) return;
     if (!own) result.provider_state.clear();
-    content.emplace_back(std::move(result));
+    found->answer = std::move(result);
   }
 
-  void answer_open_calls() {
-    for (const ToolCallPart& call : open_) {
-      NewMessage row = result_row(call, kLostCallText, true);
-      rows_.push_back(PromptRow{.role = row.role, .content = std::move(row.content)});
+  // The results of the step, in the order of its calls, whoever answered first.
+  void close_step() {
+    for (Answered& call : step_) {
+      PromptRow row{.role = Role::Tool, .content = {}};
+      if (call.answer) {
+        row.content.emplace_back(std::move(*call.answer));
+      } else {
+        row.content = result_row(call.call, kLostCallText, true).content;
+      }
+      rows_.push_back(std::move(row));
     }
-    open_.clear();
+    step_.clear();
   }
+
+  struct Answered {
+    ToolCallPart call;
+    std::optional<ToolResultPart> answer;
+  };
 
   ModelConfigId model_config_;
   std::vector<PromptRow> rows_;
-  std::vector<ToolCallPart> open_;
+  std::vector<Answered> step_;  // local calls of the last step
 };
 
 bool is_for_models(const Message& message) {

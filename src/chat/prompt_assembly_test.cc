@@ -79,10 +79,21 @@ TEST(PromptRows, GiveEveryCallItsResultBeforeTheNextRow) {
                                      row(Role::Assistant, {call("c")})};
   const auto rows = prompt_rows(history, kModel);
   ASSERT_EQ(rows.size(), 6u);
-  EXPECT_EQ(std::get<ToolResultPart>(rows[2].content[0]).call_id, "a");
-  EXPECT_TRUE(std::get<ToolResultPart>(rows[2].content[0]).is_error);
+  EXPECT_EQ(std::get<ToolResultPart>(rows[1].content[0]).call_id, "a");
+  EXPECT_TRUE(std::get<ToolResultPart>(rows[1].content[0]).is_error);
+  EXPECT_EQ(std::get<ToolResultPart>(rows[2].content[0]).call_id, "b");
   EXPECT_EQ(rows[3].role, Role::User);
   EXPECT_EQ(std::get<ToolResultPart>(rows[5].content[0]).call_id, "c");
+}
+
+TEST(PromptRows, ShowResultsInTheOrderOfTheirCallsWhoeverAnsweredFirst) {
+  const std::vector<Message> history{row(Role::Assistant, {call("a"), call("b"), call("c")}), result("c"), result("a"),
+                                     result("b")};
+  const auto rows = prompt_rows(history, kModel);
+  ASSERT_EQ(rows.size(), 4u);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(std::get<ToolResultPart>(rows[i + 1].content[0]).call_id, std::string(1, static_cast<char>('a' + i)));
+  }
 }
 
 TEST(PromptRows, DropAResultWithoutItsCall) {

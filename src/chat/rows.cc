@@ -36,19 +36,22 @@ NewMessage text_row(Role role, Visibility visibility, std::string text) {
   return row;
 }
 
-NewMessage result_row(const ToolCallPart& call, std::string_view text, bool is_error) {
+NewMessage answer_row(const ToolCallPart& call, std::string result, bool is_error) {
   NewMessage row;
   row.role = Role::Tool;
   row.visibility = Visibility::Both;
-  json::Writer result;
-  result.string(text);
   row.content.emplace_back(ToolResultPart{.call_id = call.id,
                                           .name = call.name,
-                                          .result = result.take(),
+                                          .result = std::move(result),
                                           .is_error = is_error,
                                           .provider_executed = false,
                                           .provider_state = {}});
   return row;
+}
+
+NewMessage result_row(const ToolCallPart& call, std::string_view text, bool is_error) {
+  json::Writer result;
+  return answer_row(call, result.string(text).take(), is_error);
 }
 
 NewMessage receipt_row(const structured::OutcomePart& outcome) {

@@ -17,7 +17,9 @@ inline constexpr std::string_view kLostCallText =
 // Row of `role`, holding one text.
 [[nodiscard]] NewMessage text_row(Role role, Visibility visibility, std::string text);
 
-// The result of a call as a row of its own; the text becomes a JSON string.
+// The result of a call as a row of its own. Requires: `result` is JSON text.
+[[nodiscard]] NewMessage answer_row(const ToolCallPart& call, std::string result, bool is_error);
+// The same for a text, which becomes a JSON string.
 [[nodiscard]] NewMessage result_row(const ToolCallPart& call, std::string_view text, bool is_error);
 
 // The receipt's row: assistant, for clients alone, one text and the outcome.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "chat/content.h"
+#include "chat/dynamic_tools.h"
 #include "json/document.h"
 #include "json/limits.h"
 #include "json/writer.h"
@@ -59,6 +60,17 @@ class Draft {
   [[nodiscard]] bool has_local_calls() const {
     return std::any_of(calls_.begin(), calls_.end(), [](const auto& call) { return !call.provider_executed; });
   }
+  // There are open calls, and every one is of a client's tool.
+  [[nodiscard]] bool awaits_client() const {
+    bool any = false;
+    for (std::size_t i = 0; i < calls_.size(); ++i) {
+      if (calls_[i].provider_executed || closed_.contains(i)) continue;
+      const ToolDefinition* tool = find_tool(turn_.tools, calls_[i].name);
+      if (tool == nullptr || !tool->client_executed) return false;
+      any = true;
+    }
+    return any;
+  }
   [[nodiscard]] bool has_open_provider_call() const { return open_provider_calls_ > 0; }
   [[nodiscard]] bool has_text() const {
     return std::any_of(assistant_.content.begin(), assistant_.content.end(),
@@ -69,6 +81,7 @@ class Draft {
   void close_call(const structured::CallAnswer& answer) {
     ToolCallPart& call = call_part(answer.call);
     if (!answer.keep_arguments) refuse_arguments(call);
+    closed_.insert(answer.call);
     results_.push_back(result_row(call, answer.text, answer.is_error));
   }
 
@@ -77,7 +90,7 @@ class Draft {
     for_each_local([this](std::size_t index, const ToolCallPart& call) {
       if (call.rejected_arguments) {
         close_call({.call = index, .text = std::string(kInvalidArgumentsText)});
-      } else if (!has_tool(call.name)) {
+      } else if (find_tool(turn_.tools, call.name) == nullptr) {
         close_call({.call = index, .text = std::string(kUnknownToolText)});
       }
     });
@@ -136,21 +149,29 @@ class Draft {
     assistant_.content.emplace_back(std::move(call));
   }
 
-  // Providers leave ids out or use one twice; results find their calls by id.
+  // Providers leave ids out or use one twice, in one answer or over many. Results find their calls by id, and one that
+  // a client sends late must not find the call of another step. The newest id of the chat's rows only grows.
   std::string unique_id(const GeneratedToolCall& generated) {
-    std::string id = generated.id.empty() ? fmt::format("call-{}", calls_.size()) : generated.id;
-    while (!ids_.insert(id).second) id += fmt::format("-{}", calls_.size());
+    if (calls_.empty()) note_earlier_ids();
+    std::string id = generated.id.empty() ? "call" : generated.id;
+    if (generated.id.empty() || ids_.contains(id)) {
+      id += fmt::format("-{}-{}", turn_.chat.last_message_id + 1, calls_.size());
+    }
+    while (!ids_.insert(id).second) id += 'x';
     return id;
+  }
+  void note_earlier_ids() {
+    for (const Message& message : turn_.history) {
+      for (const Part& part : message.content) {
+        if (const auto* call = std::get_if<ToolCallPart>(&part)) ids_.insert(call->id);
+      }
+    }
   }
 
   // A name that no tool has may hold what no provider takes back.
   [[nodiscard]] std::string replayable_name(const std::string& name) const {
-    return structured::is_format_name(name) || has_tool(name) ? name : std::string(kInvalidToolName);
-  }
-
-  [[nodiscard]] bool has_tool(std::string_view name) const {
-    return std::any_of(turn_.tools.begin(), turn_.tools.end(),
-                       [&](const ToolDefinition& tool) { return tool.name == name; });
+    const bool is_known = find_tool(turn_.tools, name) != nullptr;
+    return structured::is_format_name(name) || is_known ? name : std::string(kInvalidToolName);
   }
 
   static void refuse_arguments(ToolCallPart& call) {
@@ -172,11 +193,12 @@ class Draft {
   std::vector<NewMessage> results_;
   std::vector<structured::StepCall> calls_;
   std::vector<std::size_t> call_parts_;  // where in the assistant row
+  std::set<std::size_t> closed_;         // calls with a result
   std::set<std::string> ids_;
   std::size_t open_provider_calls_ = 0;
 };
 
-using Then = std::variant<std::monostate, EndTurn, FailTurn>;
+using Then = std::variant<std::monostate, EndTurn, FailTurn, AwaitClient>;
 
 Then fail_step(const TurnView& turn, std::string_view kind, std::string message) {
   return FailTurn{.error = turn_error(turn, kind, std::move(message)), .receipt = std::nullopt};
@@ -207,6 +229,7 @@ Then judge_ordinary(const TurnView& turn, Finish finish, Draft& draft) {
     default:
       break;
   }
+  if (draft.awaits_client()) return AwaitClient{};
   if (draft.has_local_calls() || draft.has_open_provider_call()) return std::monostate{};
   // Having said nothing after its tools a model has ended its turn; an answer that is empty from the first is none.
   if (draft.is_empty() && !follows_tool_results(turn)) {
@@ -222,6 +245,7 @@ struct GovernedJudge {
 
   Then operator()(const structured::GoOn&) const {
     draft.answer_what_cannot_run();
+    if (draft.awaits_client()) return AwaitClient{};
     return std::monostate{};
   }
   Then operator()(const structured::Accept& accepted) const {

@@ -8,11 +8,14 @@
 
 namespace assay::chat {
 
-// The rows of the step go into one transaction with what follows: CommitStep where `then` is empty, else FinishTurn or
-// FinishError.
+// Every call of the step that is still open is the client's to answer: EnterRequiresAction.
+struct AwaitClient {};
+
+// The rows of the step go into one transaction with what follows: CommitStep where `then` is empty, else FinishTurn,
+// FinishError or EnterRequiresAction.
 struct StepPlan {
   std::vector<NewMessage> rows;
-  std::variant<std::monostate, EndTurn, FailTurn> then;
+  std::variant<std::monostate, EndTurn, FailTurn, AwaitClient> then;
 };
 // `generate` is the decision, on the same view, that the step answers.
 [[nodiscard]] StepPlan assemble_step(const TurnView& turn, const Generate& generate, const GeneratedStep& step);

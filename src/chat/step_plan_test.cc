@@ -83,6 +83,10 @@ class StepPlanTest : public ::testing::Test {
     }
     return found;
   }
+  static ToolDefinition theirs() {
+    return {.name = "theirs", .description = "", .parameters = "{}", .strict_off = false, .client_executed = true};
+  }
+  static bool awaits_client(const StepPlan& plan) { return std::holds_alternative<AwaitClient>(plan.then); }
   static bool goes_on(const StepPlan& plan) { return std::holds_alternative<std::monostate>(plan.then); }
 
   Chat chat;
@@ -153,6 +157,62 @@ TEST_F(StepPlanTest, LeavesCallsOfKnownToolsOpen) {
   EXPECT_EQ(result_at(plan, 2).call_id, "c");
   EXPECT_TRUE(call_at(plan, 2).rejected_arguments);
   EXPECT_EQ(call_at(plan, 2).arguments, "{}");
+}
+
+TEST_F(StepPlanTest, WaitsForTheClientWhereOnlyItsCallsAreOpen) {
+  tools = {theirs()};
+  const StepPlan plan = ordinary(Finish::ToolUse, {text("asking"), call("a", "theirs"), call("b", "nope"),
+                                                   call("c", "theirs", "[1]"), call("d", "theirs", R"({"n":1})")});
+  EXPECT_TRUE(awaits_client(plan));
+  ASSERT_EQ(plan.rows.size(), 3u) << "the step, and results of what cannot run";
+  EXPECT_EQ(result_at(plan, 1).call_id, "b");
+  EXPECT_EQ(result_at(plan, 2).call_id, "c");
+  EXPECT_EQ(call_at(plan, 4).arguments, R"({"n":1})");
+  EXPECT_TRUE(awaits_client(structured_step(Finish::ToolUse, {call("a", "theirs")})));
+}
+
+TEST_F(StepPlanTest, GoesOnWhereNoCallOfTheClientsIsLeft) {
+  tools = {theirs()};
+  EXPECT_TRUE(goes_on(ordinary(Finish::ToolUse, {call("a", "theirs", "no JSON"), call("b", "nope")})));
+  for (const Finish finish : {Finish::Length, Finish::Unknown, Finish::Complete, Finish::Pause}) {
+    EXPECT_TRUE(goes_on(ordinary(finish, {call("a", "theirs")}))) << "nothing of an incomplete answer is handed out";
+  }
+}
+
+TEST_F(StepPlanTest, RunsLocalToolsOfABatchBeforeTheClientIsAsked) {
+  tools = {theirs(), ToolDefinition{.name = "t", .description = "", .parameters = "{}"}};
+  const StepPlan plan = ordinary(Finish::ToolUse, {call("a", "theirs"), call("b")});
+  EXPECT_EQ(plan.rows.size(), 1u);
+  EXPECT_TRUE(goes_on(plan));
+}
+
+TEST_F(StepPlanTest, HandsNothingToTheClientBesideTheFinalizer) {
+  tools = {theirs()};
+  const StepPlan plan = structured_step(Finish::ToolUse, {call("a", "theirs"), finalizer(), call("b", "theirs")});
+  ASSERT_EQ(plan.rows.size(), 4u);
+  for (std::size_t row = 1; row < 4; ++row) EXPECT_TRUE(result_at(plan, row).is_error);
+  EXPECT_EQ(control_of(plan)->kind, structured::ControlKind::Rejection);
+  EXPECT_TRUE(goes_on(plan));
+}
+
+TEST_F(StepPlanTest, HandsNothingToTheClientFromAStepThatEndsTheRequest) {
+  tools = {theirs()};
+  const StepPlan plan = structured_step(Finish::Refusal, {text("no"), call("a", "theirs")});
+  EXPECT_TRUE(std::holds_alternative<FailTurn>(plan.then));
+  EXPECT_TRUE(result_at(plan, 1).is_error);
+}
+
+TEST_F(StepPlanTest, GivesNoCallTheIdOfAnEarlierStep) {
+  tools = {theirs()};
+  chat.last_message_id = 7;
+  Message& earlier = history.emplace_back();
+  earlier.role = Role::Assistant;
+  ToolCallPart& used = std::get<ToolCallPart>(earlier.content.emplace_back(ToolCallPart()));
+  used.id = "a";
+  const StepPlan plan = ordinary(Finish::ToolUse, {call("a", "theirs"), call("", "theirs"), call("b", "theirs")});
+  EXPECT_EQ(call_at(plan, 0).id, "a-8-0") << "a late result of the earlier call finds no call";
+  EXPECT_EQ(call_at(plan, 1).id, "call-8-1");
+  EXPECT_EQ(call_at(plan, 2).id, "b") << "an id of its own stays the provider's";
 }
 
 TEST_F(StepPlanTest, RunsNoCallOfAnAnswerThatIsNotComplete) {

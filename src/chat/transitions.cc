@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "chat/transition_rules.h"
 #include "chat/turn.h"
 #include "json/utf8.h"
 #include "structured/outcome.h"
@@ -21,31 +22,6 @@ constexpr std::string_view kByInterrupt = "Canceled by the user. The outcome of 
 constexpr std::string_view kByError = "Canceled: the turn ended with an error. The outcome of this call is unknown.";
 constexpr std::string_view kByReconcile =
     "Canceled: the chat's state was not valid. The outcome of this call is unknown.";
-
-auto refused(RefusalKind kind, std::string message) {
-  return fail(Refusal{.kind = kind, .message = std::move(message)});
-}
-
-std::optional<Refusal> check_table(const Chat& chat, Transition transition) {
-  const State from = state_of(chat);
-  if (is_allowed(transition, from)) return std::nullopt;
-  return refuse(from, transition);
-}
-
-std::optional<Refusal> check_fence(const Chat& chat, const Fence& fence, Transition transition) {
-  if (chat.runner_id != fence.runner_id || chat.history_version != fence.history_version ||
-      chat.status != fence.status || chat.generation_attempt != fence.generation_attempt) {
-    return Refusal{.kind = RefusalKind::Stale, .message = "the chat moved on"};
-  }
-  return check_table(chat, transition);
-}
-
-// Answers every call that `locked.history` and what is inserted so far leave open.
-void cancel_calls(const LockedChat& locked, std::string_view text, Effects& effects) {
-  for (const ToolCallPart& call : outstanding_calls(locked.history, effects.insert)) {
-    effects.insert.push_back(result_row(call, text, true));
-  }
-}
 
 // Never a second receipt of one request.
 void add_receipt(const LockedChat& locked, const structured::OutcomePart& outcome, Effects& effects) {
@@ -177,6 +153,26 @@ std::optional<RequestId> owed_request(std::span<const Message> history) {
 }
 
 }  // namespace
+
+std::optional<Refusal> check_table(const Chat& chat, Transition transition) {
+  const State from = state_of(chat);
+  if (is_allowed(transition, from)) return std::nullopt;
+  return refuse(from, transition);
+}
+
+std::optional<Refusal> check_fence(const Chat& chat, const Fence& fence, Transition transition) {
+  if (chat.runner_id != fence.runner_id || chat.history_version != fence.history_version ||
+      chat.status != fence.status || chat.generation_attempt != fence.generation_attempt) {
+    return Refusal{.kind = RefusalKind::Stale, .message = "the chat moved on"};
+  }
+  return check_table(chat, transition);
+}
+
+void cancel_calls(const LockedChat& locked, std::string_view text, Effects& effects) {
+  for (const ToolCallPart& call : outstanding_calls(locked.history, effects.insert)) {
+    effects.insert.push_back(result_row(call, text, true));
+  }
+}
 
 Result<NewChat, Refusal> create(const CreateChat& input) {
   if (input.content.empty()) return refused(RefusalKind::InvalidInput, "content must not be empty");

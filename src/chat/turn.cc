@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "chat/dynamic_tools.h"
 #include "json/document.h"
 #include "json/limits.h"
 #include "structured/outcome.h"
@@ -89,9 +90,12 @@ bool needs_provider_to_go_on(const Message& message) {
 AnswerCalls answer(const TurnView& turn, const std::vector<ToolCallPart>& calls) {
   AnswerCalls answers;
   for (const ToolCallPart& call : calls) {
-    const bool known = std::any_of(turn.tools.begin(), turn.tools.end(),
-                                   [&](const ToolDefinition& tool) { return tool.name == call.name; });
-    answers.rows.push_back(result_row(call, known ? kLostCallText : kUnknownToolText, true));
+    const ToolDefinition* tool = find_tool(turn.tools, call.name);
+    if (tool != nullptr && tool->client_executed) {
+      answers.awaits_client = true;
+    } else {
+      answers.rows.push_back(result_row(call, tool != nullptr ? kLostCallText : kUnknownToolText, true));
+    }
   }
   return answers;
 }
@@ -175,6 +179,7 @@ TurnDecision decide_turn(const TurnView& turn) {
       return fail_corrupt(turn, message.corruption->what, request_id);
     }
   }
+  if (turn.tools_corruption != nullptr) return fail_corrupt(turn, turn.tools_corruption->what, request_id);
   const std::vector<ToolCallPart> open = outstanding_calls(turn.history);
   if (!open.empty()) return answer(turn, open);
   if (*active) return decide_governed(turn, std::move(**active));

@@ -26,6 +26,7 @@ struct TurnView {
   const Chat& chat;
   std::span<const Message> history;       // all undeleted rows, ascending
   std::span<const ToolDefinition> tools;  // ordinary ones offered in this turn, the finalizer not among them
+  const structured::Corruption* tools_corruption = nullptr;  // why the chat's own tools are not among them
   const ModelDescription& model;
   bool strict_forced = false;  // the provider's configuration forces strict mode on every tool
   std::int64_t steps_max = kStepsMax;
@@ -50,9 +51,11 @@ struct FailTurn {
   ChatError error;
   std::optional<structured::OutcomePart> receipt;
 };
-// CommitStep with these rows: committed calls that nobody answers any more.
+// Committed calls that nobody answers any more: CommitStep with these rows; where others wait for the client,
+// EnterRequiresAction.
 struct AnswerCalls {
   std::vector<NewMessage> rows;
+  bool awaits_client = false;
 };
 using TurnDecision = std::variant<Generate, EndTurn, FailTurn, AnswerCalls>;
 

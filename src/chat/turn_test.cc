@@ -60,6 +60,7 @@ class TurnTest : public ::testing::Test {
     return decide_turn(TurnView{.chat = chat,
                                 .history = history,
                                 .tools = tools,
+                                .tools_corruption = tools_corruption,
                                 .model = model,
                                 .strict_forced = strict_forced,
                                 .steps_max = steps_max});
@@ -82,6 +83,7 @@ class TurnTest : public ::testing::Test {
   Chat chat;
   std::vector<Message> history;
   std::vector<ToolDefinition> tools;
+  const structured::Corruption* tools_corruption = nullptr;
   ModelDescription model;
   bool strict_forced = false;
   std::int64_t steps_max = kStepsMax;
@@ -140,6 +142,45 @@ TEST_F(TurnTest, AnswersCallsThatNobodyAnswersAnyMore) {
   EXPECT_THAT(std::get<ToolResultPart>(answers.rows[1].content[0]).result, HasSubstr("no tool"));
   for (const NewMessage& row : answers.rows) add(row);
   expect<Generate>();
+}
+
+TEST_F(TurnTest, WaitsForTheClientWhereOneOfItsCallsIsOpen) {
+  tools = {ToolDefinition{.name = "local", .description = "", .parameters = "{}"},
+           ToolDefinition{.name = "theirs", .description = "", .parameters = "{}", .client_executed = true}};
+  user();
+  add(Role::Assistant, {call("a", "theirs"), call("b", "local"), call("c", "nope"), call("d", "theirs")});
+  add(result_row(call("d", "theirs"), "r", false));
+  auto answers = expect<AnswerCalls>();
+  EXPECT_TRUE(answers.awaits_client);
+  ASSERT_EQ(answers.rows.size(), 2u) << "what nobody answers any more is answered in the same transaction";
+  for (const NewMessage& row : answers.rows) add(row);
+  answers = expect<AnswerCalls>();
+  EXPECT_TRUE(answers.awaits_client);
+  EXPECT_TRUE(answers.rows.empty());
+  add(result_row(call("a", "theirs"), "r", false));
+  expect<Generate>();
+}
+
+TEST_F(TurnTest, KeepsAStructuredRequestPendingOverTheClientsCalls) {
+  tools = {ToolDefinition{.name = "theirs", .description = "", .parameters = "{}", .client_executed = true}};
+  asks();
+  add(Role::Assistant, {call("a", "theirs")});
+  EXPECT_TRUE(expect<AnswerCalls>().awaits_client);
+  add(result_row(call("a", "theirs"), "r", false));
+  const auto generate = expect<Generate>();
+  ASSERT_TRUE(generate.governing.has_value());
+  EXPECT_EQ(generate.governing->request.request.request_id, kId);
+  EXPECT_EQ(generate.governing->request.steps, 1);
+  EXPECT_EQ(generate.governing->request.rejections, 0);
+}
+
+TEST_F(TurnTest, FailsClosedOnToolsThatCannotBeRead) {
+  const structured::Corruption corruption{.what = "the tools cannot be read", .request_id = std::nullopt};
+  tools_corruption = &corruption;
+  user();
+  EXPECT_THAT(expect<FailTurn>().error.message, HasSubstr("the tools cannot be read"));
+  asks();
+  expect_failed(structured::OutcomeCode::ConfigurationError);
 }
 
 TEST_F(TurnTest, CountsOrdinarySteps) {

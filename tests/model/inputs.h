@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "chat/memory_chat.h"
+#include "chat/requires_action.h"
 #include "chat/state.h"
 #include "chat/step_plan.h"
 #include "chat/transitions.h"
@@ -15,6 +16,7 @@ namespace assay::model {
 
 using Input = std::variant<chat::SendMessage, chat::DeleteQueuedMessage, chat::Interrupt, chat::SetArchived,
                            chat::SetTitle, chat::RecordGenerationAttempt, chat::RecordRetryState, chat::CommitStep,
+                           chat::EnterRequiresAction, chat::CompleteRequiresAction, chat::CancelRequiresAction,
                            chat::FinishTurn, chat::FinishError, chat::FinishInterruption>;
 
 inline chat::Transition transition_of(const chat::SendMessage& input) {
@@ -31,6 +33,15 @@ inline chat::Transition transition_of(const chat::RecordGenerationAttempt&) {
 }
 inline chat::Transition transition_of(const chat::RecordRetryState&) { return chat::Transition::RecordRetryState; }
 inline chat::Transition transition_of(const chat::CommitStep&) { return chat::Transition::CommitStep; }
+inline chat::Transition transition_of(const chat::EnterRequiresAction&) {
+  return chat::Transition::EnterRequiresAction;
+}
+inline chat::Transition transition_of(const chat::CompleteRequiresAction&) {
+  return chat::Transition::CompleteRequiresAction;
+}
+inline chat::Transition transition_of(const chat::CancelRequiresAction&) {
+  return chat::Transition::CancelRequiresAction;
+}
 inline chat::Transition transition_of(const chat::FinishTurn&) { return chat::Transition::FinishTurn; }
 inline chat::Transition transition_of(const chat::FinishError&) { return chat::Transition::FinishError; }
 inline chat::Transition transition_of(const chat::FinishInterruption&) { return chat::Transition::FinishInterruption; }
@@ -59,6 +70,10 @@ inline Input commit_of(const chat::Fence& fence, std::vector<chat::NewMessage> r
 }
 inline Input commit_of(const chat::Fence& fence, std::vector<chat::NewMessage> rows, std::monostate) {
   return chat::CommitStep{.fence = fence, .rows = std::move(rows)};
+}
+// A wait that is over at once.
+inline Input commit_of(const chat::Fence& fence, std::vector<chat::NewMessage> rows, chat::AwaitClient) {
+  return chat::EnterRequiresAction{.fence = fence, .rows = std::move(rows), .patience_ms = 0};
 }
 inline Input commit_of(const chat::Fence& fence, chat::StepPlan plan) {
   return std::visit([&](const auto& then) { return commit_of(fence, std::move(plan.rows), then); }, plan.then);

@@ -74,6 +74,7 @@ void check_calls_are_answered(const MemoryChat& chat) {
   const chat::Status status = chat.chat.status;
   const bool at_rest = status == chat::Status::Waiting || status == chat::Status::Error;
   require(!at_rest || open.empty(), "a chat at rest has a call without an answer");
+  require(status != chat::Status::RequiresAction || !open.empty(), "a client is asked for nothing");
 }
 
 bool has_ordinary_news(const Mark& before, const MemoryChat& after) {

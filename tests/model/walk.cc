@@ -35,6 +35,7 @@ constexpr Weighted kMoves[] = {
     {MoveKind::Begin, 24, "Begin"},    {MoveKind::Commit, 22, "Commit"},
     {MoveKind::Repeat, 3, "Repeat"},   {MoveKind::Lose, 3, "Lose"},
     {MoveKind::Steal, 2, "Steal"},     {MoveKind::DeleteQueued, 3, "DeleteQueued"},
+    {MoveKind::Answer, 4, "Answer"},
 };
 
 class Dice {
@@ -53,7 +54,8 @@ class Dice {
 };
 
 chat::GeneratedToolCall random_call(Dice& dice) {
-  constexpr const char* kNames[] = {"coder_structured_output", "coder_structured_output", "known", "unknown", ""};
+  constexpr const char* kNames[] = {
+      "coder_structured_output", "coder_structured_output", "known", "theirs", "theirs", "unknown", ""};
   constexpr const char* kArguments[] = {R"({"output": 7})",
                                         R"({"output":7})",
                                         R"({"output":"no"})",
@@ -83,7 +85,7 @@ chat::GeneratedStep random_answer(Dice& dice) {
 }
 
 void check_prompt(const chat::Prompt& prompt, bool governed) {
-  require(prompt.tools.size() == (governed ? 2U : 1U), "the prompt offers the wrong tools");
+  require(prompt.tools.size() == (governed ? 3U : 2U), "the prompt offers the wrong tools");
   std::vector<std::string> open;
   for (const chat::PromptRow& row : prompt.rows) {
     require(!row.content.empty(), "an empty row in a prompt");
@@ -121,6 +123,8 @@ class Walk {
         return std::ignore = apply(chat::SetTitle{.title = fmt::format("title {}", dice.below(9))}), void();
       case MoveKind::DeleteQueued:
         return delete_queued(dice);
+      case MoveKind::Answer:
+        return answer_calls(dice);
       case MoveKind::Begin:
         return begin_work(dice);
       case MoveKind::Commit:
@@ -143,6 +147,7 @@ class Walk {
       require(i < kSettlingMax, "a turn without end");
       Dice dice(static_cast<std::uint64_t>(i));
       begin_work(dice);
+      if (prepared_.empty()) answer_calls(dice);
       if (!prepared_.empty()) try_commit(std::exchange(prepared_, {}).back());
     }
   }
@@ -218,6 +223,11 @@ class Walk {
  public:
   void check() {
     check_state(chat_, accepted_);
+    if (chat_.chat.status == chat::Status::RequiresAction) {
+      for (const chat::ToolCallPart& call : chat::outstanding_calls(chat_.messages)) {
+        require(call.name == kTheirs, "the client is asked for a tool that is not its own");
+      }
+    }
     if (options_.mirror == nullptr) return;
     const std::string here = describe(chat_);
     const std::string there = describe(options_.mirror->read());
@@ -238,6 +248,24 @@ class Walk {
   void delete_queued(Dice& dice) {
     const bool exists = !chat_.queue.empty() && !dice.chance(8);
     apply(chat::DeleteQueuedMessage{.queue_id = exists ? chat_.queue[dice.below(chat_.queue.size())].id : 4711});
+  }
+
+  void answer_calls(Dice& dice) {
+    chat::CompleteRequiresAction input;
+    input.created_by = kUser;
+    for (const chat::ToolCallPart& call : chat::outstanding_calls(chat_.messages)) {
+      input.results.push_back({.call_id = call.id, .output = "7", .is_error = dice.chance(3)});
+    }
+    std::reverse(input.results.begin(), input.results.end());
+    const bool is_wrong = dice.chance(3);
+    if (is_wrong && dice.chance(2) && !input.results.empty()) {
+      input.results.pop_back();
+    } else if (is_wrong) {
+      input.results.push_back({.call_id = dice.chance(2) ? "never called" : "id", .output = "7"});
+    }
+    const bool waits = chat_.chat.status == chat::Status::RequiresAction;
+    const bool done = apply(input);
+    require(done == (waits && !is_wrong), done ? "wrong results were taken" : "right results were refused");
   }
 
   void take() {
@@ -275,18 +303,34 @@ class Walk {
     if (!is_runnable(chat_.state())) return;
     if (!chat_.chat.runner_id) take();
     if (chat_.chat.status == chat::Status::Interrupting) return prepare_interruption(dice);
-    if (chat_.chat.status != chat::Status::Running) return;
+    if (chat_.chat.status == chat::Status::RequiresAction) return wait_for_client();
     const chat::TurnView turn = view();
     chat::TurnDecision decision = chat::decide_turn(turn);
     if (const auto* generate = std::get_if<chat::Generate>(&decision)) {
       call_model(*generate, dice);
     } else if (const auto* answers = std::get_if<chat::AnswerCalls>(&decision)) {
-      prepare(commit_of(fence(), answers->rows, std::monostate()));
+      const Input next = answers->awaits_client ? commit_of(fence(), answers->rows, chat::AwaitClient())
+                                                : commit_of(fence(), answers->rows, std::monostate());
+      prepare(with_patience(next, dice));
     } else if (const auto* end = std::get_if<chat::EndTurn>(&decision)) {
       prepare(commit_of(fence(), {}, *end));
     } else {
       prepare(commit_of(fence(), {}, std::get<chat::FailTurn>(decision)));
     }
+  }
+
+  // A wait is over at once or not within any walk: no clock of the database moves the walk.
+  static Input with_patience(Input input, Dice& dice) {
+    constexpr std::int64_t kDayMs = 86'400'000;
+    auto* waits = std::get_if<chat::EnterRequiresAction>(&input);
+    if (waits != nullptr && dice.chance(2)) waits->patience_ms = kDayMs;
+    return input;
+  }
+
+  void wait_for_client() {
+    const chat::CancelRequiresAction timeout{.fence = fence()};
+    if (chat_.now >= *chat_.chat.requires_action_deadline) return prepare(timeout);
+    require(!apply(timeout), "a wait ended before its deadline");
   }
 
   void call_model(const chat::Generate& generate, Dice& dice) {
@@ -307,7 +351,8 @@ class Walk {
       prepare(chat::RecordRetryState{.fence = fence(), .retry_state = std::move(retry)});
       return;
     }
-    prepare(commit_of(fence(), chat::assemble_step(view(), generate, random_answer(dice))));
+    Input next = commit_of(fence(), chat::assemble_step(view(), generate, random_answer(dice)));
+    prepare(with_patience(std::move(next), dice));
   }
 
   void prepare_interruption(Dice& dice) {
@@ -345,6 +390,7 @@ class Walk {
     last_ = std::move(work);
   }
 
+  static constexpr std::string_view kTheirs = "theirs";
   static constexpr UserId kUser{Uuid{{2}}};
   static constexpr ModelConfigId kModel{Uuid{{3}}};
 
@@ -356,7 +402,9 @@ class Walk {
   std::optional<Prepared> last_;
   chat::ModelDescription model_;
   std::vector<chat::ToolDefinition> tools_{
-      chat::ToolDefinition{.name = "known", .description = "", .parameters = "{}", .strict_off = false}};
+      chat::ToolDefinition{.name = "known", .description = "", .parameters = "{}"},
+      chat::ToolDefinition{
+          .name = std::string(kTheirs), .description = "", .parameters = "{}", .client_executed = true}};
   std::uint64_t steps_ = 0;
   std::set<chat::Transition> transitions_;
 };
