@@ -1,6 +1,7 @@
 #include "json/decimal.h"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -135,89 +136,41 @@ class Natural {
 
   void shift_left(unsigned bits) { multiply_add(std::uint32_t{1} << bits, 0); }
 
+  // Divides and returns the remainder.
+  std::uint32_t divide(std::uint32_t divisor) {
+    std::uint64_t rest = 0;
+    for (std::size_t i = size_; i-- > 0;) {
+      rest = rest << 32 | limbs_[i];
+      limbs_[i] = static_cast<std::uint32_t>(rest / divisor);
+      rest %= divisor;
+    }
+    while (size_ > 0 && limbs_[size_ - 1] == 0) --size_;
+    return static_cast<std::uint32_t>(rest);
+  }
+
+  // How often a prime divides this, at most `most` times, which are divided out: many at once while that goes.
+  // Requires: not zero.
+  struct Prime {
+    std::uint32_t value;
+    std::uint32_t power;
+    std::int32_t exponent;  // of `power`
+  };
+  static constexpr Prime kTwo{2, 1U << 31, 31};
+  static constexpr Prime kFive{5, 1'220'703'125, 13};
+  std::int32_t take_out(const Prime& prime, std::int32_t most) {
+    std::int32_t times = 0;
+    for (Natural quotient = *this; times + prime.exponent <= most && quotient.divide(prime.power) == 0;
+         times += prime.exponent) {
+      *this = quotient;
+    }
+    for (Natural quotient = *this; times < most && quotient.divide(prime.value) == 0; ++times) *this = quotient;
+    return times;
+  }
+
  private:
   std::array<std::uint32_t, kLimbsMax + 1> limbs_{};
   std::size_t size_ = 0;
 };
-
-// Remainders modulo a fixed natural number, built digit group by digit group.
-class Remainder {
- public:
-  // The modulus and all remainders are scaled by a power of two so that the modulus' top bit is set (Knuth, TAOCP
-  // 4.3.1, algorithm D: a quotient limb is then estimated to within 2).
-  explicit Remainder(Natural modulus) {
-    shift_ = static_cast<unsigned>(__builtin_clz(modulus.limb(modulus.size() - 1)));
-    modulus.shift_left(shift_);
-    size_ = modulus.size();
-    for (std::size_t i = 0; i < size_; ++i) modulus_[i] = modulus.limb(i);
-  }
-
-  // value = (value × factor + addend) mod modulus. Requires: addend < factor.
-  void push(std::uint32_t factor, std::uint32_t addend) {
-    std::uint64_t carry = std::uint64_t{addend} << shift_;
-    for (std::size_t i = 0; i < size_; ++i) {
-      carry += std::uint64_t{value_[i]} * factor;
-      value_[i] = static_cast<std::uint32_t>(carry);
-      carry >>= 32;
-    }
-    value_[size_] = static_cast<std::uint32_t>(carry);
-    reduce();
-  }
-
-  [[nodiscard]] bool is_zero() const {
-    return std::all_of(value_.begin(), value_.begin() + static_cast<std::ptrdiff_t>(size_),
-                       [](std::uint32_t limb) { return limb == 0; });
-  }
-
- private:
-  // One step of long division: value_ has one limb more than the modulus, and its quotient fits into one limb.
-  void reduce() {
-    const std::uint64_t top = modulus_[size_ - 1];
-    const std::uint64_t head = std::uint64_t{value_[size_]} << 32 | value_[size_ - 1];
-    std::uint64_t quotient = std::min<std::uint64_t>(head / top, 0xFFFFFFFF);
-    // Subtract quotient × modulus; the estimate is too large by at most 2.
-    std::uint64_t carry = 0;
-    std::int64_t borrow = 0;
-    for (std::size_t i = 0; i < size_; ++i) {
-      carry += quotient * modulus_[i];
-      const std::int64_t difference = std::int64_t{value_[i]} - static_cast<std::uint32_t>(carry) + borrow;
-      value_[i] = static_cast<std::uint32_t>(difference);
-      borrow = difference >> 32;
-      carry >>= 32;
-    }
-    std::int64_t rest = std::int64_t{value_[size_]} - static_cast<std::int64_t>(carry) + borrow;
-    while (rest < 0) {
-      std::uint64_t sum = 0;
-      for (std::size_t i = 0; i < size_; ++i) {
-        sum += std::uint64_t{value_[i]} + modulus_[i];
-        value_[i] = static_cast<std::uint32_t>(sum);
-        sum >>= 32;
-      }
-      rest += static_cast<std::int64_t>(sum);
-    }
-    value_[size_] = 0;
-  }
-
-  std::array<std::uint32_t, Natural::kLimbsMax + 1> modulus_{};
-  std::array<std::uint32_t, Natural::kLimbsMax + 2> value_{};
-  std::size_t size_ = 0;
-  unsigned shift_ = 0;
-};
-
-constexpr std::uint32_t kGroupFactor = 1'000'000'000;  // nine digits at a time
-
-bool divides(std::string_view divisor, std::string_view digits, std::int64_t zeros) {
-  Remainder remainder{Natural(divisor)};
-  for (; digits.size() >= 9; digits.remove_prefix(9)) {
-    std::uint32_t group = 0;
-    for (const char c : digits.substr(0, 9)) group = group * 10 + static_cast<std::uint32_t>(c - '0');
-    remainder.push(kGroupFactor, group);
-  }
-  for (const char c : digits) remainder.push(10, static_cast<std::uint32_t>(c - '0'));
-  for (; zeros >= 9; zeros -= 9) remainder.push(kGroupFactor, 0);
-  for (; zeros > 0; --zeros) remainder.push(10, 0);
-  return remainder.is_zero();
-}
 
 }  // namespace
 
@@ -238,14 +191,81 @@ std::optional<Decimal> Decimal::parse(std::string_view text) {
 
 bool Decimal::is_multiple_of(const Decimal& divisor) const {
   if (is_zero()) return true;
-  if (divisor.is_zero()) return false;
-  // This = d × 10^zeros × 10^divisor.exponent. The digits d do not end with 0, so fewer than no zeros is no multiple.
-  std::int64_t zeros = std::int64_t{exponent_} - divisor.exponent_;
+  return !divisor.is_zero() && Divisor(divisor).divides(*this);
+}
+
+// The divisor is 2^twos × 5^fives × rest × 10^exponent; of 10^n, only the rest has no use.
+Divisor::Divisor(const Decimal& divisor) : exponent_(divisor.exponent_) {
+  constexpr std::int32_t kFactorsMax = Natural::kLimbsMax * 32;
+  Natural rest(divisor.digits());
+  twos_ = rest.take_out(Natural::kTwo, kFactorsMax);
+  fives_ = rest.take_out(Natural::kFive, kFactorsMax);
+  // Scaled by a power of two so that the top bit is set (Knuth, TAOCP 4.3.1, algorithm D: a quotient limb is then
+  // estimated to within 2).
+  scale_ = static_cast<unsigned>(std::countl_zero(rest.limb(rest.size() - 1)));
+  if (scale_ != 0) rest.shift_left(scale_);
+  size_ = rest.size();
+  for (std::size_t i = 0; i < size_; ++i) rest_[i] = rest.limb(i);
+}
+
+bool Divisor::divides(const Decimal& value) const {
+  if (value.is_zero()) return true;
+  // The value is its digits × 10^zeros, in units of 10^exponent_. The digits do not end with 0, so fewer than no zeros
+  // is no multiple.
+  const std::int32_t zeros = value.exponent_ - exponent_;
   if (zeros < 0) return false;
-  if (divisor.digits() == "1") return true;
-  // Of 10^zeros only the factors 2 and 5 that the divisor's digits have can help: fewer than its bits.
-  constexpr std::int64_t kUsefulZerosMax = Natural::kLimbsMax * 32;
-  return divides(divisor.digits(), digits(), std::min(zeros, kUsefulZerosMax));
+  Natural digits(value.digits());
+  const auto has_factors = [&](const Natural::Prime& prime, std::int32_t needed) {
+    Natural copy = digits;
+    return needed <= 0 || copy.take_out(prime, needed) == needed;
+  };
+  return has_factors(Natural::kTwo, twos_ - zeros) && has_factors(Natural::kFive, fives_ - zeros) &&
+         rest_divides(digits);
+}
+
+// Long division, limb by limb from the top; only the remainder is kept.
+template <class Number>
+bool Divisor::rest_divides(Number digits) const {
+  const bool is_one = size_ == 1 && rest_[0] >> scale_ == 1;
+  if (is_one) return true;
+  if (scale_ != 0) digits.shift_left(scale_);
+  std::array<std::uint32_t, kLimbsMax + 1> remainder{};  // below the rest but while a limb was just added
+  for (std::size_t i = digits.size(); i-- > 0;) {
+    std::copy_backward(remainder.begin(), remainder.begin() + static_cast<std::ptrdiff_t>(size_),
+                       remainder.begin() + static_cast<std::ptrdiff_t>(size_) + 1);
+    remainder[0] = digits.limb(i);
+    reduce(remainder);
+  }
+  return std::ranges::all_of(remainder, [](std::uint32_t limb) { return limb == 0; });
+}
+
+// One step of long division: the number has one limb more than the rest, and their quotient fits into one limb.
+void Divisor::reduce(std::array<std::uint32_t, kLimbsMax + 1>& number) const {
+  const std::uint64_t top = rest_[size_ - 1];
+  const std::uint64_t head = std::uint64_t{number[size_]} << 32 | number[size_ - 1];
+  if (head == 0) return;
+  const std::uint64_t quotient = std::min<std::uint64_t>(head / top, 0xFFFFFFFF);
+  // Subtract quotient × rest; the estimate is too large by at most 2.
+  std::uint64_t carry = 0;
+  std::int64_t borrow = 0;
+  for (std::size_t i = 0; i < size_; ++i) {
+    carry += quotient * rest_[i];
+    const std::int64_t difference = std::int64_t{number[i]} - static_cast<std::uint32_t>(carry) + borrow;
+    number[i] = static_cast<std::uint32_t>(difference);
+    borrow = difference >> 32;
+    carry >>= 32;
+  }
+  std::int64_t over = std::int64_t{number[size_]} - static_cast<std::int64_t>(carry) + borrow;
+  while (over < 0) {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < size_; ++i) {
+      sum += std::uint64_t{number[i]} + rest_[i];
+      number[i] = static_cast<std::uint32_t>(sum);
+      sum >>= 32;
+    }
+    over += static_cast<std::int64_t>(sum);
+  }
+  number[size_] = 0;
 }
 
 bool operator==(const Decimal& left, const Decimal& right) {

@@ -36,6 +36,8 @@ class Decimal {
   [[nodiscard]] std::uint64_t hash(std::uint64_t seed) const;
 
  private:
+  friend class Divisor;
+
   [[nodiscard]] std::string_view digits() const { return {digits_.data(), digit_count_}; }
 
   // The value is ±digits × 10^exponent; the digits neither begin nor end with 0, and zero has none.
@@ -43,6 +45,30 @@ class Decimal {
   std::uint8_t digit_count_ = 0;
   bool negative_ = false;
   std::array<char, kNumberLiteralBytesMax> digits_;
+};
+
+// A number ready to divide many others exactly, each in well under a microsecond.
+class Divisor {
+ public:
+  // Requires: not zero.
+  explicit Divisor(const Decimal& divisor);
+
+  // As Decimal::is_multiple_of.
+  [[nodiscard]] bool divides(const Decimal& value) const;
+
+ private:
+  static constexpr std::size_t kLimbsMax = 15;  // of 32 bits: 128 decimal digits, scaled
+
+  template <class Number>
+  [[nodiscard]] bool rest_divides(Number digits) const;
+  void reduce(std::array<std::uint32_t, kLimbsMax + 1>& number) const;
+
+  std::int32_t exponent_;
+  std::int32_t twos_ = 0;
+  std::int32_t fives_ = 0;
+  unsigned scale_ = 0;
+  std::size_t size_ = 0;
+  std::array<std::uint32_t, kLimbsMax> rest_{};  // from the lowest limb
 };
 
 // The integer that a number denotes, however it is spelled (12, 12.0, 1.2e1); nothing where it is no integer, is out

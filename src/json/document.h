@@ -75,6 +75,9 @@ class Value {
   [[nodiscard]] std::string_view raw() const;
   [[nodiscard]] std::size_t offset() const { return node_->offset; }
 
+  // Values within, itself and the keys of objects counted.
+  [[nodiscard]] std::size_t node_count() const { return node_->step; }
+
   // The same value of the same document, not an equal one (json/equality.h).
   [[nodiscard]] bool same_as(const Value& other) const { return node_ == other.node_; }
 
