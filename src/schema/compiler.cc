@@ -1,5 +1,7 @@
 #include "schema/compiler.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <string>
@@ -65,14 +67,19 @@ class Compiler {
     return &draft.node;
   }
 
-  // The automata of the patterns that need one; they share their memory.
+  // What searching for the patterns needs. RE2's share their memory.
   std::optional<Refusal> build_patterns() {
-    program_.automata = unbuilt_.size();
-    if (unbuilt_.empty()) return std::nullopt;
-    const std::int64_t share = kPatternsMemoryBytesMax / static_cast<std::int64_t>(unbuilt_.size());
-    for (Unbuilt& unbuilt : unbuilt_) {
+    std::uint64_t positions = 0;
+    for (const Unbuilt& unbuilt : unbuilt_) {
+      program_.re2_patterns += unbuilt.pattern->needs_re2() ? 1 : 0;
+      positions += std::min<std::uint64_t>(unbuilt.pattern->positions(), kPatternPositionsMax);
+      if (positions > kPatternsPositionsMax) return too_many_positions(unbuilt);
+    }
+    const auto share =
+        kPatternsMemoryBytesMax / static_cast<std::int64_t>(std::max<std::size_t>(program_.re2_patterns, 1));
+    for (const Unbuilt& unbuilt : unbuilt_) {
       const auto built = unbuilt.pattern->build(std::min(share, kPatternMemoryBytesMax));
-      if (!built) return refusal_of(std::move(unbuilt.pointer), built.error());
+      if (!built) return refusal_of(unbuilt.pointer, built.error());
     }
     return std::nullopt;
   }
@@ -105,6 +112,13 @@ class Compiler {
     }
     return make_refusal(RefusalCode::UnsupportedPattern, std::move(pointer),
                         "the pattern is no RE2 expression (no look-around, no back-references): " + error.reason);
+  }
+
+  static Refusal too_many_positions(const Unbuilt& unbuilt) {
+    return refusal_of(unbuilt.pointer,
+                      {.too_complex = true,
+                       .reason = fmt::format("all patterns together have more than {} characters and classes",
+                                             kPatternsPositionsMax)});
   }
 
   template <class Rules>
@@ -237,7 +251,7 @@ class Compiler {
   const Pattern* pattern(std::string_view expression, const Place& place) {
     const auto [known, is_new] = program_.patterns.try_emplace(expression, expression);
     Pattern& pattern = known->second;
-    if (is_new && pattern.needs_automaton()) unbuilt_.push_back({&pattern, refusal_pointer(place)});
+    if (is_new && !pattern.is_simple()) unbuilt_.push_back({&pattern, refusal_pointer(place)});
     return &pattern;
   }
 
@@ -327,6 +341,10 @@ class Compiler {
     }
   }
 
+  static void add_name(NameBits& bits, std::size_t position) {
+    bits[position / 64] |= std::uint64_t{1} << (position % 64);
+  }
+
   // What depends on several keywords of one schema.
   void finish(Draft& draft) {
     if (draft.items != nullptr || draft.items_are_tuple) {
@@ -336,6 +354,14 @@ class Compiler {
       ObjectRules& rules = *draft.object;
       if (rules.additional != nullptr && rules.additional->allows_all()) rules.additional = nullptr;
       rules.properties = draft.names.table();
+      const std::size_t names = rules.properties.entries().size();
+      rules.required.resize((names + 63) / 64);
+      for (std::size_t i = 0; i < names; ++i) {
+        if (rules.properties.entries()[i].required) add_name(rules.required, i);
+      }
+      rules.triggers.resize(rules.required.size());
+      for (const Dependency& dependency : rules.dependencies) add_name(rules.triggers, dependency.trigger);
+      std::ranges::sort(rules.dependencies, {}, &Dependency::trigger);
       rules.has_more_than_properties = !rules.patterns.empty() || rules.additional != nullptr || rules.names != nullptr;
     }
     if (draft.branches != nullptr) draft.branches->condition = draft.condition;

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <type_traits>
 
 #include "json/equality.h"
 #include "json/hash.h"
+#include "schema/budget.h"
 #include "schema/excerpt.h"
 #include "schema/issues.h"
 #include "schema/limits.h"
@@ -16,32 +18,16 @@
 namespace assay::schema {
 namespace {
 
-class Budget {
- public:
-  explicit Budget(std::uint64_t units) : left_(units) {}
-
-  // Returns false once the work is more than there is, and from then on.
-  bool spend(std::uint64_t units) {
-    if (units > left_) [[unlikely]] {
-      left_ = 0;
-      exceeded_ = true;
-      return false;
-    }
-    left_ -= units;
-    return true;
-  }
-  [[nodiscard]] bool exceeded() const { return exceeded_; }
-
- private:
-  std::uint64_t left_;
-  bool exceeded_ = false;
-};
-
-// Decimals of the longest literals: a comparison, and a multipleOf.
-constexpr std::uint64_t kLongNumberUnits = 20;
-constexpr std::uint64_t kLongDivisionUnits = 400;
-
 constexpr std::uint64_t text_units(std::size_t bytes) { return bytes / 16; }
+
+// Reading a literal that is no short integer as a decimal, and comparing it some times.
+constexpr std::uint64_t decimal_units(std::size_t bytes) { return 10 + bytes / 8; }
+// Dividing one by a multipleOf.
+constexpr std::uint64_t division_units(std::size_t bytes) { return 4 + bytes; }
+// Hashing a value for equality.
+constexpr std::uint64_t hash_units(json::Value value) { return value.node_count() * 5 + value.raw().size() / 16; }
+// Spelling out an issue, but for the longest ones.
+constexpr std::uint64_t kIssueUnits = 40;
 
 // Stands in for Place where nobody asks where a fault lies.
 struct Nowhere {
@@ -67,6 +53,16 @@ class Presence {
   Presence& operator=(const Presence&) = delete;
   void set(std::uint32_t position) { words_[position / 64] |= std::uint64_t{1} << (position % 64); }
   [[nodiscard]] bool has(std::uint32_t position) const { return (words_[position / 64] >> (position % 64) & 1U) != 0; }
+
+  // Calls visit(position) for each of the names that is present, or is not; visit returns false to stop.
+  template <class Visit>
+  void for_each_of(const NameBits& names, bool present, const Visit& visit) const {
+    for (std::size_t word = 0; word < names.size(); ++word) {
+      for (std::uint64_t bits = names[word] & (present ? words_[word] : ~words_[word]); bits != 0; bits &= bits - 1) {
+        if (!visit(static_cast<std::uint32_t>(word * 64 + static_cast<std::size_t>(std::countr_zero(bits))))) return;
+      }
+    }
+  }
 
  private:
   std::array<std::uint64_t, 4> inline_{};
@@ -113,7 +109,8 @@ class Evaluator {
   template <class Text>
   bool note(const Where& where, const Text& text, Weight weight = Weight::Ordinary) {
     if constexpr (kExplains) {
-      if (!budget_.exceeded()) sink_->add(where, text(), weight);
+      if (!budget_.spend(kIssueUnits)) return false;
+      sink_->add(where, text, weight);
     }
     return kExplains;
   }
@@ -125,13 +122,17 @@ class Evaluator {
   }
 
   template <class Instance>
-  static bool has_type(const Node& node, Instance instance) {
+  bool has_type(const Node& node, Instance instance) {
     const TypeMask bits = bits_of(instance.kind());
     const TypeMask allowed = node.types & bits;
     if (allowed == bits) [[likely]]
       return true;
     if constexpr (std::is_same_v<Instance, json::Value>) {
-      if (allowed != 0) return NumberView(instance.number()).is_integer() == (allowed == kIntegerBit);
+      if (allowed != 0) {
+        NumberView number(instance.number());
+        if (number.is_long() && !budget_.spend(decimal_units(instance.number().size()))) return false;
+        return number.is_integer() == (allowed == kIntegerBit);
+      }
     }
     return false;
   }
@@ -200,11 +201,11 @@ class Evaluator {
   }
 
   bool contains_number(const ValueSet& set, std::string_view literal) {
-    return budget_.spend(kLongNumberUnits) && std::ranges::binary_search(set.numbers, exact(literal));
+    return budget_.spend(decimal_units(literal.size())) && std::ranges::binary_search(set.numbers, exact(literal));
   }
 
   bool contains_container(const ValueSet& set, json::Value value) {
-    if (!budget_.spend(1 + value.raw().size() / 4)) return false;
+    if (!budget_.spend(hash_units(value))) return false;
     const std::uint64_t hash = json::hash(value, json::process_seed());
     const auto range = std::ranges::equal_range(set.containers, hash, {}, &ValueSet::Container::hash);
     return std::ranges::any_of(range,
@@ -213,10 +214,11 @@ class Evaluator {
 
   bool apply_number(const NumberRules& rules, json::Value value, const Where& where) {
     NumberView number(value.number());
+    if (number.is_long() && !budget_.spend(decimal_units(value.number().size()))) return false;
     const bool divides_long = rules.multiple_of && (number.is_long() || rules.multiple_of->is_long());
-    if (!budget_.spend(divides_long ? kLongDivisionUnits : number.is_long() ? kLongNumberUnits : 0)) return false;
+    if (divides_long && !budget_.spend(division_units(value.number().size()))) return false;
     bool ok = true;
-    const auto demand = [&](const std::optional<Bound>& bound, auto holds, const char* text) {
+    const auto demand = [&](const auto& bound, auto holds, const char* text) {
       if (!bound || holds(*bound)) return true;
       ok = false;
       return note(where, [&] { return fmt::format(fmt::runtime(text), excerpt(bound->literal(), 60)); });
@@ -232,7 +234,7 @@ class Evaluator {
                rules.exclusive_maximum, [&](const Bound& bound) { return bound.compare(number) < 0; },
                "exclusiveMaximum: less than {}") &&
            demand(
-               rules.multiple_of, [&](const Bound& bound) { return bound.divides(number); },
+               rules.multiple_of, [&](const Factor& factor) { return factor.divides(number); },
                "multipleOf: a multiple of {}") &&
            ok;
   }
@@ -257,13 +259,17 @@ class Evaluator {
       ok = false;
       if (!note(where, [&] { return "pattern: must match " + std::string(rules.pattern->expression()); })) return false;
     }
-    if (rules.format != nullptr && !rules.format->matches(text)) {
+    if (rules.format != nullptr && !is_of(*rules.format, text)) {
       ok = false;
       note(where, [&] {
         return fmt::format("format: expected {}, such as {}", rules.format->name, quoted(rules.format->example, 80));
       });
     }
     return ok;
+  }
+
+  bool is_of(const FormatInfo& format, std::string_view text) {
+    return budget_.spend(format.cost(text.size())) && format.matches(text);
   }
 
   bool is_found(const Pattern& pattern, std::string_view text) {
@@ -315,7 +321,7 @@ class Evaluator {
 
   bool apply_unique(json::Value array, const Where& where) {
     if (array.size() < 2) return true;
-    if (!budget_.spend(array.size() + array.raw().size() / 4)) return false;
+    if (!budget_.spend(hash_units(array))) return false;
     struct Element {
       std::uint64_t hash;
       std::size_t index;
@@ -330,7 +336,7 @@ class Evaluator {
     });
     for (std::size_t i = 0; i < elements.size(); ++i) {
       for (std::size_t j = i + 1; j < elements.size() && elements[j].hash == elements[i].hash; ++j) {
-        if (!budget_.spend(1 + elements[j].value.raw().size() / 4)) return false;
+        if (!budget_.spend(hash_units(elements[j].value))) return false;
         if (!json::equal(elements[i].value, elements[j].value)) continue;
         note(where, [&] {
           return fmt::format("uniqueItems: elements {} and {} are equal", elements[i].index, elements[j].index);
@@ -362,6 +368,7 @@ class Evaluator {
 
   bool apply_members_with_presence(const ObjectRules& rules, json::Value object, const Where& where) {
     bool ok = true;
+    if (!budget_.spend(rules.required.size() / 2)) return false;
     Presence presence(rules.properties.entries().size());
     for (const json::Member& member : object.members()) {
       const PropertyTable::Match* known = rules.properties.find(member.key);
@@ -370,15 +377,15 @@ class Evaluator {
       ok = false;
       if (!kExplains) return false;
     }
-    if (!has_required(rules, presence, where)) {
+    presence.for_each_of(rules.required, false, [&](std::uint32_t position) {
       ok = false;
-      if (!kExplains) return false;
-    }
-    for (const Dependency& dependency : rules.dependencies) {
-      if (!presence.has(dependency.trigger) || apply_dependency(rules, dependency, presence, object, where)) continue;
-      ok = false;
-      if (!kExplains) return false;
-    }
+      return note(where, [&] { return rule::missing(rules.properties.at(position).key); }, Weight::Missing);
+    });
+    if (!ok && !kExplains) return false;
+    presence.for_each_of(rules.triggers, true, [&](std::uint32_t position) {
+      ok = apply_dependency(rules, *rules.find_dependency(position), presence, object, where) && ok;
+      return ok || kExplains;
+    });
     return ok;
   }
 
@@ -425,23 +432,11 @@ class Evaluator {
     }
   }
 
-  bool has_required(const ObjectRules& rules, const Presence& presence, const Where& where) {
-    if (rules.required_count == 0) return true;
-    bool ok = true;
-    for (std::uint32_t position = 0; position < rules.properties.entries().size(); ++position) {
-      const PropertyTable::Entry& entry = rules.properties.at(position);
-      if (!entry.required || presence.has(position)) continue;
-      ok = false;
-      if (!note(where, [&] { return rule::missing(entry.key); }, Weight::Missing)) return false;
-    }
-    return ok;
-  }
-
   bool apply_dependency(const ObjectRules& rules, const Dependency& dependency, const Presence& presence,
                         json::Value object, const Where& where) {
     if (dependency.node != nullptr) return apply(*dependency.node, object, where);
     bool ok = true;
-    if (!budget_.spend(dependency.required.size())) return false;
+    if (!budget_.spend(1 + dependency.required.size() / 4)) return false;
     for (const std::uint32_t name : dependency.required) {
       if (presence.has(name)) continue;
       ok = false;
@@ -543,23 +538,33 @@ class Evaluator {
 
 }  // namespace
 
-Outcome check_value(const Program& program, json::Value value) {
-  Budget budget(kWorkUnitsMax);
+namespace {
+
+Outcome judge(const Program& program, json::Value value, Budget& budget) {
   const bool ok = Evaluator<Nowhere>(budget).apply(*program.root, value, Nowhere{});
   if (budget.exceeded()) return Outcome::BudgetExceeded;
   return ok ? Outcome::Valid : Outcome::Invalid;
 }
 
-Verdict explain_value(const Program& program, json::Value value) {
-  const Outcome outcome = check_value(program, value);
-  if (outcome != Outcome::Invalid) return {outcome, {}};
-  // Finding every fault is more work than finding the first; if that ends early, what was found still stands.
+}  // namespace
+
+Outcome check_value(const Program& program, json::Value value) {
   Budget budget(kWorkUnitsMax);
+  return judge(program, value, budget);
+}
+
+Verdict explain_value(const Program& program, json::Value value) {
+  Budget judging(kWorkUnitsMax);
+  const Outcome outcome = judge(program, value, judging);
+  if (outcome != Outcome::Invalid) return {outcome, {}, judging.spent()};
+  // Finding every fault is more work than finding the first; if that ends early, what was found still stands.
+  Budget budget(kExplanationUnitsMax);
   const Place root = Place::root();
   IssueSet issues(root);
   Evaluator<Place>(budget, &issues).apply(*program.root, value, root);
-  if (issues.issues().empty()) issues.add(root, "schema: the value does not fit; too large to say where");
-  return {Outcome::Invalid, issues.take()};
+  if (issues.issues().empty())
+    issues.add(root, [] { return std::string("schema: the value does not fit; too large to say where"); });
+  return {Outcome::Invalid, issues.take(), judging.spent()};
 }
 
 }  // namespace assay::schema

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "schema/limits.h"
+
 namespace assay::schema {
 namespace {
 
@@ -118,7 +120,7 @@ TEST(Evaluator, ManyRequiredNames) {
 
 // A text and a pattern whose search may cost more than there is.
 std::string long_text() { return '"' + std::string(60000, 'a') + '"'; }
-constexpr std::string_view kCostly = R"({"pattern":"[ab]*a[ab]{200}c"})";
+constexpr std::string_view kCostly = R"({"pattern":"(?:[ab]?c?){100}d"})";
 
 TEST(Evaluator, EndsWithoutAVerdictWhereTheWorkIsTooMuch) {
   const auto document = json::Document::parse(long_text(), json::kOutputCaps);
@@ -134,6 +136,24 @@ TEST(Evaluator, EndsWithoutAVerdictWhereTheWorkIsTooMuch) {
   }
 }
 
+TEST(Evaluator, TheBudgetEndsWhereItSays) {
+  const auto compiled = Schema::compile(kCostly);
+  ASSERT_TRUE(compiled);
+  const auto verdict_of = [&](std::size_t bytes) {
+    return compiled->validate(json::Document::parse('"' + std::string(bytes, 'a') + '"', json::kOutputCaps)->root());
+  };
+  std::size_t within = 1;
+  std::size_t beyond = 60000;
+  while (within + 1 < beyond) {
+    const std::size_t bytes = (within + beyond) / 2;
+    (verdict_of(bytes).outcome == Outcome::BudgetExceeded ? beyond : within) = bytes;
+  }
+  EXPECT_EQ(verdict_of(within).outcome, Outcome::Invalid);
+  EXPECT_LE(verdict_of(within).work_units, kWorkUnitsMax);
+  EXPECT_GT(verdict_of(within).work_units, kWorkUnitsMax - 10);
+  EXPECT_EQ(verdict_of(within + 1).outcome, Outcome::BudgetExceeded);
+}
+
 TEST(Evaluator, AnInvalidValueThatIsCostlyToExplainIsStillInvalid) {
   const auto compiled = Schema::compile(fmt::format(R"({{"minLength":60001,"not":{}}})", kCostly));
   ASSERT_TRUE(compiled);
@@ -142,6 +162,75 @@ TEST(Evaluator, AnInvalidValueThatIsCostlyToExplainIsStillInvalid) {
   EXPECT_EQ(verdict.outcome, Outcome::Invalid);
   ASSERT_EQ(verdict.issues.size(), 1U);
   EXPECT_EQ(verdict.issues.front().rule, "minLength: at least 60001 characters");
+}
+
+std::string rows_of(std::size_t rows, const std::string& row) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < rows; ++i) text += (i == 0 ? "[" : ",[") + row + "]";
+  return text + "]";
+}
+
+std::string repeated(std::size_t times, const std::string& element) {
+  std::string text = element;
+  for (std::size_t i = 1; i < times; ++i) text += "," + element;
+  return text;
+}
+
+// What every object lacks is noticed, and said, at the cost of what is said.
+TEST(Evaluator, ManyNamesForManyEmptyObjects) {
+  std::string names = "\"0\"";
+  std::string dependencies = "\"0\":[]";
+  for (int i = 1; i < 1300; ++i) {
+    names += fmt::format(",\"{}\"", i);
+    dependencies += fmt::format(",\"{}\":[]", i);
+  }
+  const std::string value = rows_of(16, repeated(250, "{}"));
+  const auto document = json::Document::parse(value, json::kOutputCaps);
+  const auto required = Schema::compile(R"({"items":{"items":{"required":[)" + names + "]}}}");
+  const Verdict verdict = required->validate(document->root());
+  ASSERT_EQ(verdict.outcome, Outcome::Invalid);
+  EXPECT_EQ(verdict.issues.size(), kIssuesMax);
+  EXPECT_EQ(verdict.issues.front().path, "/0/0");
+  const auto triggers = Schema::compile(R"({"items":{"items":{"dependencies":{)" + dependencies + "}}}}");
+  ASSERT_TRUE(triggers);
+  EXPECT_EQ(triggers->validate(document->root()).outcome, Outcome::Valid);
+  EXPECT_LT(triggers->validate(document->root()).work_units, kWorkUnitsMax / 4);
+}
+
+// 256 large elements: as much work as there are bytes, not as there are pairs.
+TEST(Evaluator, UniqueItemsAreNearlyLinear) {
+  const auto compiled = Schema::compile(R"({"uniqueItems":true})");
+  const auto work_of = [&](std::size_t count) {
+    std::string text = "[";
+    for (std::size_t i = 0; i < count; ++i) {
+      text += i == 0 ? "" : ",";
+      for (std::size_t key = 0; key < 7; ++key) {
+        text += fmt::format(R"({}"key{}":{})", key == 0 ? "{" : ",", (key + i) % 7, (key + i) % 7 == 0 ? i : 10);
+      }
+      text += "}";
+    }
+    const auto document = json::Document::parse(text + "]", json::kOutputCaps);
+    const Verdict verdict = compiled->validate(document->root());
+    EXPECT_EQ(verdict.outcome, Outcome::Valid);
+    return verdict.work_units;
+  };
+  EXPECT_LT(work_of(256), 17 * work_of(16));
+  EXPECT_LT(work_of(256), kWorkUnitsMax / 8);
+}
+
+TEST(Evaluator, TheLongestNumbersAreWellWithinTheBudget) {
+  const std::string divisor = std::string(110, '7') + '3';
+  for (const std::string& number : {std::string(128, '9'), divisor, std::string("1e1024"), std::string("1e-1024")}) {
+    const auto compiled = Schema::compile(R"({"items":{"items":{"minimum":-1e1024,"maximum":1e1024,"multipleOf":)" +
+                                          divisor + R"(,"not":{"const":1e-1023}}}})");
+    ASSERT_TRUE(compiled);
+    const std::string value = rows_of(2, repeated(240, number));
+    const auto document = json::Document::parse(value, json::kOutputCaps);
+    ASSERT_TRUE(document);
+    const Verdict verdict = compiled->validate(document->root());
+    EXPECT_EQ(verdict.outcome, number == divisor ? Outcome::Valid : Outcome::Invalid) << number;
+    EXPECT_LT(verdict.work_units, kWorkUnitsMax / 2);
+  }
 }
 
 TEST(Evaluator, TheLargestValueIsWellWithinTheBudget) {

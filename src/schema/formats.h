@@ -1,5 +1,8 @@
 #pragma once
 // The formats that are assertions: hand-written matchers, each linear in the text. They apply to strings alone.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +14,12 @@ struct FormatInfo {
   std::string_view source;                 // the rule that decides
   std::string_view example;                // one string that fits
   bool (*matches)(std::string_view text);  // Requires: valid UTF-8
+  std::uint32_t units_per_16_bytes = 4;    // of work, at most
+  std::size_t bytes_max = 1 << 20;         // a longer text is refused at a glance
+
+  [[nodiscard]] std::uint64_t cost(std::size_t text_bytes) const {
+    return 1 + std::min(text_bytes, bytes_max) * units_per_16_bytes / 16;
+  }
 };
 
 [[nodiscard]] std::span<const FormatInfo> formats();

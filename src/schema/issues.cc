@@ -6,6 +6,7 @@
 
 #include "schema/excerpt.h"
 #include "schema/keyword.h"
+#include "schema/limits.h"
 
 namespace assay::schema {
 namespace {
@@ -63,10 +64,13 @@ bool add_value(Listing& listing, json::Value value) {
 
 }  // namespace
 
-void IssueSet::add(const Place& place, std::string rule, Weight weight) {
+bool IssueSet::begin_issue(const Place& place, Weight weight, std::string& path) {
   distance_ += distance_of(weight, &place == base_ || place.parent == base_->parent);
-  insert({.path = pointer_to(place, kIssuePathBytesMax), .rule = on_one_line(excerpt(rule, kIssueRuleBytesMax))});
+  path = pointer_to(place, kIssuePathBytesMax);
+  return issues_.size() < kIssuesMax || path <= issues_.back().path;
 }
+
+std::string IssueSet::shown_rule(const std::string& rule) { return on_one_line(excerpt(rule, kIssueRuleBytesMax)); }
 
 void IssueSet::merge(const IssueSet& inner) {
   distance_ += inner.distance_;
@@ -128,7 +132,8 @@ std::string dependency(std::string_view trigger, std::string_view name) {
 std::string unknown_property(const ObjectRules& rules) {
   Listing listing("additionalProperties: this property is not allowed; known are");
   bool any = false;
-  for (const PropertyTable::Entry& entry : rules.properties.entries()) {
+  const auto entries = rules.properties.entries();
+  for (const PropertyTable::Entry& entry : entries.first(std::min(entries.size(), kNodesMax))) {
     if (entry.child == nullptr || entry.child->allows_nothing()) continue;
     any = true;
     if (!listing.add(quoted(entry.key, kNameBytesMax))) return listing.take();

@@ -22,7 +22,11 @@ class IssueSet {
   // `base` is where the schema that is explained applies.
   explicit IssueSet(const Place& base) : base_(&base) {}
 
-  void add(const Place& place, std::string rule, Weight weight = Weight::Ordinary);
+  // `text()` spells the rule; not asked where the place alone shows that nobody will read it.
+  template <class Text>
+  void add(const Place& place, const Text& text, Weight weight = Weight::Ordinary) {
+    if (std::string path; begin_issue(place, weight, path)) insert({std::move(path), shown_rule(text())});
+  }
   // Takes over what an inner set kept.
   void merge(const IssueSet& inner);
 
@@ -31,6 +35,8 @@ class IssueSet {
   [[nodiscard]] std::vector<Issue> take() { return std::move(issues_); }
 
  private:
+  bool begin_issue(const Place& place, Weight weight, std::string& path);
+  static std::string shown_rule(const std::string& rule);
   void insert(Issue issue);
 
   const Place* base_;

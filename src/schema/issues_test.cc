@@ -28,11 +28,11 @@ TEST(IssueSet, KeepsTheSmallestDistinctOnes) {
   const Place b = root.member("b");
   const Place a = root.member("a");
   IssueSet set(root);
-  for (const char* rule : {"3", "1", "2", "1"}) set.add(b, rule);
+  for (const char* rule : {"3", "1", "2", "1"}) set.add(b, [&] { return std::string(rule); });
   EXPECT_THAT(set.issues(), ElementsAre(Issue{"/b", "1"}, Issue{"/b", "2"}, Issue{"/b", "3"}));
-  set.add(a, "9");
-  set.add(root, "9");
-  set.add(b, "4");
+  set.add(a, [&] { return std::string("9"); });
+  set.add(root, [&] { return std::string("9"); });
+  set.add(b, [&] { return std::string("4"); });
   EXPECT_THAT(set.issues(), ElementsAre(Issue{"", "9"}, Issue{"/a", "9"}, Issue{"/b", "1"}, Issue{"/b", "2"}));
 }
 

@@ -67,15 +67,30 @@ class Bound {
     if (integer_ && number.integer()) return *number.integer() <=> *integer_;
     return number.decimal() <=> decimal_;
   }
-  // Requires: this is above zero.
-  [[nodiscard]] bool divides(NumberView& number) const {
-    if (integer_ && number.integer()) return *number.integer() % *integer_ == 0;
-    return number.decimal().is_multiple_of(decimal_);
-  }
 
  private:
   std::string_view literal_;
   json::Decimal decimal_;
+  std::optional<std::int64_t> integer_;
+};
+
+// A multipleOf, ready to divide by.
+class Factor {
+ public:
+  // Lifetime: the literal's. Requires: above zero.
+  explicit Factor(std::string_view literal)
+      : literal_(literal), divisor_(exact(literal)), integer_(short_integer(literal)) {}
+
+  [[nodiscard]] std::string_view literal() const { return literal_; }
+  [[nodiscard]] bool is_long() const { return !integer_; }
+  [[nodiscard]] bool divides(NumberView& number) const {
+    if (integer_ && number.integer()) return *number.integer() % *integer_ == 0;
+    return divisor_.divides(number.decimal());
+  }
+
+ private:
+  std::string_view literal_;
+  json::Divisor divisor_;
   std::optional<std::int64_t> integer_;
 };
 

@@ -7,6 +7,7 @@
 
 #include "schema/excerpt.h"
 #include "schema/limits.h"
+#include "schema/re2_cost.h"
 
 namespace assay::schema {
 
@@ -25,13 +26,40 @@ bool matches_bytes(std::string_view expression) {
   return false;
 }
 
+PatternError too_many_positions() {
+  return {.too_complex = true,
+          .reason = fmt::format("written out, its repetitions have more than {} characters and classes",
+                                kPatternPositionsMax)};
+}
+
 }  // namespace
 
-Pattern::Pattern(std::string_view expression) : expression_(expression), simple_(SimplePattern::read(expression)) {}
+Pattern::Pattern(std::string_view expression) : expression_(expression), syntax_(read_pattern(expression)) {
+  constexpr std::uint64_t kCostOfSimple = 3;
+  if (syntax_) simple_ = SimplePattern::from(*syntax_);
+  if (simple_) {
+    cost_per_byte_ = kCostOfSimple;
+    syntax_.reset();
+  } else {
+    positions_ = syntax_ ? syntax_->positions() : re2_positions(expression);
+  }
+}
+
 Pattern::~Pattern() = default;
 
 Result<void, PatternError> Pattern::build(std::int64_t memory_bytes) {
+  constexpr std::uint64_t kOperationsPerStep = 2;  // a step is a kCostScale-th of a unit
+  if (!syntax_) return build_re2(memory_bytes);
+  if (positions_ > kPatternPositionsMax) return fail(too_many_positions());
+  automaton_ = std::make_unique<const BitAutomaton>(*syntax_);
+  syntax_.reset();
+  cost_per_byte_ = 5 + automaton_->operations_per_byte() / kOperationsPerStep;
+  return {};
+}
+
+Result<void, PatternError> Pattern::build_re2(std::int64_t memory_bytes) {
   constexpr std::size_t kReasonBytesMax = 120;
+  constexpr std::uint64_t kCostOfPosition = 24;
   if (matches_bytes(expression_)) {
     return fail(PatternError{.too_complex = false, .reason = "\\C matches bytes, not characters"});
   }
@@ -42,26 +70,25 @@ Result<void, PatternError> Pattern::build(std::int64_t memory_bytes) {
   if (!automaton->ok() && automaton->error_code() != re2::RE2::ErrorPatternTooLarge) {
     return fail(PatternError{.too_complex = false, .reason = excerpt(automaton->error(), kReasonBytesMax)});
   }
-  positions_ = count_positions(expression_);
-  if (positions_ > kPatternPositionsMax) {
-    return fail(
-        PatternError{.too_complex = true,
-                     .reason = fmt::format("written out, its repetitions have more than {} characters and classes",
-                                           kPatternPositionsMax)});
-  }
-  // The reversed program answers for expressions that end in `$`.
+  if (positions_ > kPatternPositionsMax) return fail(too_many_positions());
+  // The reversed program answers for expressions that end in `$`; it would else be made by the first search.
   if (!automaton->ok() || automaton->ReverseProgramSize() < 0) {
     return fail(PatternError{.too_complex = true,
                              .reason = fmt::format("its automaton does not fit into {} KiB", memory_bytes / 1024)});
   }
-  automaton_ = std::move(automaton);
+  re2_ = std::move(automaton);
+  cost_per_byte_ = positions_ * kCostOfPosition;
   return {};
 }
 
 bool Pattern::found_in(std::string_view text) const {
   if (simple_) return simple_->found_in(text);
-  return automaton_->Match(re2::StringPiece(text.data(), text.size()), 0, text.size(), re2::RE2::UNANCHORED, nullptr,
-                           0);
+  if (automaton_) return automaton_->found_in(text);
+  return re2_->Match(re2::StringPiece(text.data(), text.size()), 0, text.size(), re2::RE2::UNANCHORED, nullptr, 0);
+}
+
+std::size_t Pattern::memory_bytes() const {
+  return sizeof *this + expression_.capacity() + (automaton_ ? automaton_->memory_bytes() : 0);
 }
 
 }  // namespace assay::schema

@@ -9,13 +9,13 @@ namespace {
 
 Result<void, PatternError> built(std::string_view expression) {
   Pattern pattern(expression);
-  if (!pattern.needs_automaton()) return {};
+  if (pattern.is_simple()) return {};
   return pattern.build(kPatternMemoryBytesMax);
 }
 
 bool found(std::string_view expression, std::string_view text) {
   Pattern pattern(expression);
-  if (pattern.needs_automaton()) EXPECT_TRUE(pattern.build(kPatternMemoryBytesMax)) << expression;
+  if (!pattern.is_simple()) EXPECT_TRUE(pattern.build(kPatternMemoryBytesMax)) << expression;
   return pattern.found_in(text);
 }
 
@@ -49,20 +49,34 @@ TEST(Pattern, TakesAQuotedOrEscapedCForWhatItIs) {
 }
 
 TEST(Pattern, RefusesAnAutomatonOverItsLimits) {
-  EXPECT_TRUE(built("(ab){128}"));
-  for (const char* expression : {"(ab){129}", "((ab){17}c{3}){8}", "a[bc]{0,255}|x", "(\\pL{20}x|y)"}) {
+  for (const char* expression : {"(ab){128}", "\\b(ab){85}", "^[bc]{0,1000}$"})
+    EXPECT_TRUE(built(expression)) << expression;
+  for (const char* expression : {"(ab){129}", "((ab){17}c{3}){8}", "a[bc]{0,255}|x", "\\b(ab){86}", "(\\pL{20}x|y)"}) {
     const auto result = built(expression);
     ASSERT_FALSE(result) << expression;
     EXPECT_TRUE(result.error().too_complex) << expression << result.error().reason;
   }
-  EXPECT_TRUE(built("^[bc]{0,1000}$"));
+}
+
+TEST(Pattern, RefusesWhatDoesNotFitIntoRe2sMemory) {
+  Pattern pattern("\\pL{3}");
+  ASSERT_TRUE(pattern.needs_re2());
+  const auto result = pattern.build(16 * 1024);
+  ASSERT_FALSE(result);
+  EXPECT_TRUE(result.error().too_complex);
+  EXPECT_EQ(result.error().reason, "its automaton does not fit into 16 KiB");
 }
 
 TEST(Pattern, KnowsWhatItMayCost) {
-  EXPECT_EQ(Pattern("^[a-z]+$").cost(1000), 1U);
-  Pattern pattern("(a|b)*c");
-  EXPECT_TRUE(pattern.build(kPatternMemoryBytesMax));
-  EXPECT_EQ(pattern.cost(1000), 1501U);
+  const auto cost = [](std::string_view expression) {
+    Pattern pattern(expression);
+    if (!pattern.is_simple()) EXPECT_TRUE(pattern.build(kPatternMemoryBytesMax));
+    return pattern.cost(1600);
+  };
+  EXPECT_EQ(cost("^[a-z]+$"), 301U);
+  EXPECT_EQ(cost("abc"), 701U);          // one word, nothing but steps to the right
+  EXPECT_EQ(cost("(a?){256}"), 14101U);  // four words, all of them with jumps
+  EXPECT_EQ(cost("\\babc"), 9601U);      // RE2
 }
 
 TEST(Pattern, StaysLinearWhereBacktrackingWouldNot) {

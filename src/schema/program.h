@@ -1,6 +1,7 @@
 #pragma once
 // A compiled schema: nodes that point at one another and at the rules they hold. Immutable after compiling. Nodes can
 // be shared: nothing in them depends on who points at them.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -67,7 +68,7 @@ struct NumberRules {
   std::optional<Bound> exclusive_minimum;
   std::optional<Bound> maximum;
   std::optional<Bound> exclusive_maximum;
-  std::optional<Bound> multiple_of;
+  std::optional<Factor> multiple_of;
 };
 
 struct StringRules {
@@ -90,6 +91,9 @@ struct PatternProperty {
   const Node* node;
 };
 
+// Bits for the entries of a property table.
+using NameBits = std::vector<std::uint64_t>;
+
 // Positions are those of ObjectRules::properties, which knows every name here.
 struct Dependency {
   std::uint32_t trigger;
@@ -101,11 +105,18 @@ struct ObjectRules {
   CountRange count;
   PropertyTable properties;
   std::size_t required_count = 0;
+  NameBits required;
   std::vector<PatternProperty> patterns;
   const Node* additional = nullptr;
   const Node* names = nullptr;
   bool has_more_than_properties = false;  // patterns, additional or names
-  std::vector<Dependency> dependencies;
+  std::vector<Dependency> dependencies;   // by trigger
+  NameBits triggers;
+
+  // Requires: one of the triggers.
+  [[nodiscard]] const Dependency* find_dependency(std::uint32_t trigger) const {
+    return &*std::ranges::lower_bound(dependencies, trigger, {}, &Dependency::trigger);
+  }
 };
 
 struct Branches {
@@ -148,7 +159,7 @@ struct Program {
   std::deque<ObjectRules> objects;
   std::deque<Branches> branches;
   std::unordered_map<std::string_view, Pattern> patterns;  // by expression, each compiled once
-  std::size_t automata = 0;
+  std::size_t re2_patterns = 0;
   const Node* root = nullptr;
 };
 

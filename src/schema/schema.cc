@@ -68,12 +68,14 @@ Outcome Schema::check(json::Value instance) const { return check_value(*program_
 std::string_view Schema::text() const { return program_->document.text(); }
 
 std::size_t Schema::memory_bytes() const {
-  // A schema's document, nodes and tables are a small multiple of its text; patterns may grow to their budget.
+  // A schema's document, nodes and tables are a small multiple of its text; RE2's patterns may grow to their budget.
   constexpr std::size_t kBytesPerTextByte = 16;
   constexpr std::size_t kBytesPerProgram = 4096;
-  const std::int64_t automata =
-      std::min(static_cast<std::int64_t>(program_->automata) * kPatternMemoryBytesMax, kPatternsMemoryBytesMax);
-  return kBytesPerProgram + text().size() * kBytesPerTextByte + static_cast<std::size_t>(automata);
+  std::size_t bytes = kBytesPerProgram + text().size() * kBytesPerTextByte;
+  for (const auto& [expression, pattern] : program_->patterns) bytes += pattern.memory_bytes();
+  const auto grown =
+      std::min(static_cast<std::int64_t>(program_->re2_patterns) * kPatternMemoryBytesMax, kPatternsMemoryBytesMax);
+  return bytes + static_cast<std::size_t>(grown);
 }
 
 }  // namespace assay::schema

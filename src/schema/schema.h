@@ -67,7 +67,8 @@ enum class Outcome : std::uint8_t {
 
 struct Verdict {
   Outcome outcome;
-  std::vector<Issue> issues;  // of an Invalid one: the kIssuesMax smallest distinct, in order
+  std::vector<Issue> issues;     // of an Invalid one: the kIssuesMax smallest distinct, in order
+  std::uint64_t work_units = 0;  // that the outcome took, of kWorkUnitsMax
 };
 
 struct Program;

@@ -1,5 +1,6 @@
 #include "schema/schema.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -107,6 +108,26 @@ TEST(RefusalCode, NamesAreDistinct) {
   for (int code = 0; code <= static_cast<int>(RefusalCode::PatternTooComplex); ++code) {
     EXPECT_TRUE(names.insert(code_name(static_cast<RefusalCode>(code))).second);
   }
+}
+
+// Distinct patterns, each of so many positions.
+std::string patterns_of(std::size_t count, std::size_t positions, std::size_t last_positions) {
+  std::string properties;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t wanted = i + 1 == count ? last_positions : positions;
+    properties +=
+        fmt::format(R"({}"{}":{{"pattern":"{}(a?){{{}}}"}})", i == 0 ? "" : ",", i, char('b' + i), wanted - 1);
+  }
+  return R"({"properties":{)" + properties + "}}";
+}
+
+TEST(Schema, LimitsThePositionsOfAllPatternsTogether) {
+  EXPECT_TRUE(Schema::compile(patterns_of(16, 256, 256)));
+  const auto refused = Schema::compile(patterns_of(17, 256, 2));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, RefusalCode::PatternTooComplex);
+  EXPECT_EQ(refused.error().pointer, "/properties/16/pattern");
+  EXPECT_TRUE(Schema::compile(R"({"allOf":[{"pattern":"(a?){256}"},{"pattern":"(a?){256}"}]})")) << "counted once";
 }
 
 }  // namespace

@@ -3,10 +3,11 @@
 // text without an automaton.
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string_view>
 #include <vector>
+
+#include "schema/pattern_syntax.h"
 
 namespace assay::schema {
 
@@ -15,9 +16,6 @@ struct CharacterClass {
   std::array<std::uint64_t, 2> ascii{};
   bool beyond_ascii = false;
 
-  void add(unsigned char c) { ascii[c >> 6U] |= std::uint64_t{1} << (c & 63U); }
-  void add(const CharacterClass& other);
-  void invert();
   [[nodiscard]] bool has(unsigned char c) const {
     return c < 0x80 ? (ascii[c >> 6U] >> (c & 63U) & 1U) != 0 : beyond_ascii;
   }
@@ -26,32 +24,24 @@ struct CharacterClass {
 
 class SimplePattern {
  public:
-  // Nothing where the expression is not of this kind, or might mean something else to RE2: then RE2 decides.
-  static std::optional<SimplePattern> read(std::string_view expression);
+  // Nothing where the pattern is not of this kind.
+  static std::optional<SimplePattern> from(const PatternSyntax& syntax);
 
   // As RE2's unanchored search. Requires: valid UTF-8.
   [[nodiscard]] bool found_in(std::string_view text) const;
 
  private:
-  friend class SimplePatternReader;
-
-  static constexpr std::uint32_t kNoMaximum = std::numeric_limits<std::uint32_t>::max();
-
   struct Run {
     CharacterClass characters;
     std::uint32_t min = 1;
     std::uint32_t max = 1;
   };
 
+  bool add(const PatternNode& node);
   [[nodiscard]] bool is_decided_greedily() const;
 
   std::vector<Run> runs_;
-  bool anchored_at_start_ = false;
   bool anchored_at_end_ = false;
 };
-
-// How many characters and classes the expression holds once its counted repetitions are written out: what one byte of
-// text may cost an automaton at worst. Requires: RE2 reads the expression.
-[[nodiscard]] std::uint64_t count_positions(std::string_view expression);
 
 }  // namespace assay::schema

@@ -116,10 +116,12 @@ TEST(SupportDocument, ListsEveryLimit) {
                                            kBranchNestingMax,
                                            kPatternBytesMax,
                                            kPatternPositionsMax,
+                                           kPatternsPositionsMax,
                                            kPatternMemoryBytesMax / 1024,
                                            kPatternsMemoryBytesMax / 1024,
                                            kPatternPropertiesMax,
-                                           kWorkUnitsMax};
+                                           kWorkUnitsMax,
+                                           kExplanationUnitsMax};
   const std::vector<Row> rows = table("Limits");
   ASSERT_EQ(rows.size(), limits.size());
   for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_EQ(rows[i].at(1), std::to_string(limits[i])) << rows[i][0];
