@@ -6,6 +6,7 @@
 
 #include "chat/state.h"
 #include "store/door.h"
+#include "store/failpoint.h"
 #include "store/notifications.h"
 #include "store/pool.h"
 #include "store/rows.h"
@@ -14,6 +15,8 @@
 namespace assay::store {
 
 namespace {
+
+constexpr std::string_view kCommitPoint = "commit";
 
 ChatHint hint_of(const chat::Chat& chat) {
   const bool has_work = chat::is_runnable(chat::state_of(chat));
@@ -73,7 +76,11 @@ Result<Opened, TransitError> read_opened(const std::vector<Rows>& answers, const
 net::Task<Result<Committed, TransitError>> write_and_commit(Connection& connection, chat::Effects effects,
                                                             const Opened& opened, Deadline deadline) {
   const WritePlan plan = queue_effects(connection, effects, opened.locked.chat, opened.last_queued_id);
-  auto answers = co_await connection.exchange(Connection::End::Sync, deadline);
+  failpoint("before", kCommitPoint);
+  auto answers = co_await connection.exchange(Connection::End::Sync, deadline, kCommitPoint);
+  if (failpoint("answered", kCommitPoint)) {
+    answers = fail(ExchangeError{StoreError{StoreErrorKind::Unavailable, "the answer was lost", ""}, false});
+  }
   if (!answers) {
     StoreError error = commit_error(std::move(answers).error());
     if (!connection.is_broken()) co_await connection.rollback(deadline);

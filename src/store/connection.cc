@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "net/event.h"
+#include "store/failpoint.h"
 #include "store/statements.h"
 
 namespace assay::store {
@@ -240,7 +241,8 @@ void Connection::queue(const Statement& statement, Params params) {
   if (!sent) send_error_ = lost();
 }
 
-net::Task<Result<std::vector<Rows>, ExchangeError>> Connection::exchange(End end, Deadline deadline) {
+net::Task<Result<std::vector<Rows>, ExchangeError>> Connection::exchange(End end, Deadline deadline,
+                                                                         std::string_view what) {
   ++exchanges_made_;
   if (!broken_ && !send_error_) {
     const int sent = end == End::Sync ? PQpipelineSync(connection_) : PQsendFlushRequest(connection_);
@@ -252,6 +254,7 @@ net::Task<Result<std::vector<Rows>, ExchangeError>> Connection::exchange(End end
   }
   auto flushed = co_await flush(deadline);
   if (!flushed) co_return fail(ExchangeError{std::move(flushed).error(), false});
+  if (!what.empty()) failpoint("sent", what);
   auto collected = co_await collect(deadline);
   is_open_ = end == End::Flush && collected.has_value();
   if (broken_ || is_open_) co_return collected;

@@ -81,9 +81,10 @@ class Connection {
   void queue(const Statement& statement, Params params = Params());
 
   // Flush: the statements are executed and answered, the transaction stays open. Sync: ends an implicit transaction
-  // too. Every failure but a definite one leaves the connection broken.
+  // too. Every failure but a definite one leaves the connection broken. `what` names a failpoint between the sending
+  // and the answers; empty: none.
   enum class End : std::uint8_t { Flush, Sync };
-  net::Task<Result<std::vector<Rows>, ExchangeError>> exchange(End end, Deadline deadline);
+  net::Task<Result<std::vector<Rows>, ExchangeError>> exchange(End end, Deadline deadline, std::string_view what = {});
 
   // Leaves a transaction, also a failed one. Requires: nothing is queued.
   net::Task<Result<void, StoreError>> rollback(Deadline deadline);

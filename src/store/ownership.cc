@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "store/chat_store.h"
+#include "store/failpoint.h"
 #include "store/notifications.h"
 #include "store/pool.h"
 #include "store/query.h"
@@ -26,9 +27,11 @@ net::Task<Result<std::vector<Ownership>, StoreError>> ChatStore::acquire(Replica
                                                                          Milliseconds lease, Deadline deadline) {
   Params params;
   params.uuid(replica).integer(limit).integer(lease.count());
+  failpoint("before", "acquire");
   auto rows = co_await query(pool_, statements::kAcquire, std::move(params), deadline);
   if (!rows) co_return fail(std::move(rows).error());
   std::vector<Ownership> acquired = read_ownerships(*rows);
+  if (!acquired.empty()) failpoint("after", "acquire");
   for (std::size_t row = 0; row < acquired.size(); ++row) {
     notifications_.publish(ChatHint{acquired[row].chat, rows->integer(row, 2), false});
   }
@@ -47,16 +50,20 @@ net::Task<Result<std::vector<Ownership>, StoreError>> ChatStore::heartbeat(Repli
   }
   Params params;
   params.uuid(replica).uuids(chats).uuids(runners);
+  failpoint("before", "heartbeat");
   auto rows = co_await query(pool_, statements::kHeartbeat, std::move(params), deadline);
   if (!rows) co_return fail(std::move(rows).error());
+  failpoint("after", "heartbeat");
   co_return read_ownerships(*rows);
 }
 
 net::Task<Result<bool, StoreError>> ChatStore::release(Ownership owned, Deadline deadline) {
   Params params;
   params.uuid(owned.chat).uuid(owned.runner);
+  failpoint("before", "release");
   auto rows = co_await query(pool_, statements::kRelease, std::move(params), deadline);
   if (!rows) co_return fail(std::move(rows).error());
+  failpoint("after", "release");
   if (rows->size() == 0) co_return false;
   notifications_.publish(ChatHint{owned.chat, rows->integer(0, 0), rows->boolean(0, 1)});
   co_return true;

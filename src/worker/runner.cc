@@ -7,6 +7,7 @@
 #include "chat/state.h"
 #include "chat/step_plan.h"
 #include "net/timer.h"
+#include "store/failpoint.h"
 #include "structured/outcome.h"
 
 namespace assay::worker {
@@ -62,6 +63,22 @@ std::optional<structured::OutcomePart> owed_receipt(const store::TurnRead& turn,
   return std::nullopt;
 }
 
+// Where tests stop a replica.
+template <class Input>
+constexpr std::string_view kPointOf = "";
+template <>
+constexpr std::string_view kPointOf<chat::RecordGenerationAttempt> = "attempt";
+template <>
+constexpr std::string_view kPointOf<chat::RecordRetryState> = "retry";
+template <>
+constexpr std::string_view kPointOf<chat::CommitStep> = "step";
+template <>
+constexpr std::string_view kPointOf<chat::FinishTurn> = "finish";
+template <>
+constexpr std::string_view kPointOf<chat::FinishError> = "error";
+template <>
+constexpr std::string_view kPointOf<chat::FinishInterruption> = "interruption";
+
 }  // namespace
 
 Runner::Runner(Workplace& place, store::Ownership owned, net::StopToken stop)
@@ -99,6 +116,7 @@ Runner::Next Runner::after(const std::optional<store::Committed>& committed) con
 }
 
 net::Task<Runner::Next> Runner::take_step() {
+  store::failpoint("before", "read");
   auto turn = co_await place_.chats.read_turn(owned_.chat, store_deadline());
   if (!turn) {
     log::warning("turn not read", {{"chat", owned_.chat.to_string()}, {"error", turn.error().message}});
@@ -255,8 +273,10 @@ net::Task<std::optional<store::Committed>> Runner::apply(Input input) {
   const Deadline patience = Deadline::after(place_.clock, place_.settings.lease);
   for (;;) {
     const auto decide = [&input](const chat::LockedChat& locked) { return chat::decide(locked, input); };
+    store::failpoint("before", kPointOf<Input>);
     auto committed = co_await place_.chats.transit(owned_.chat, chat::reads_of(input), decide, store_deadline());
     if (committed) {
+      store::failpoint("after", kPointOf<Input>);
       partial_text_.clear();  // it is in history now, or of an answer that nobody waits for
       if constexpr (requires { input.receipt; }) note_end(committed->chat, input.receipt);
       co_return std::optional<store::Committed>(std::move(*committed));

@@ -88,6 +88,12 @@ void ChildProcess::send_signal(int signal) {
   if (!exit_) ::kill(pid_, signal);
 }
 
+void ChildProcess::await_stop() const {
+  siginfo_t ignored;
+  while (::waitid(P_PID, static_cast<id_t>(pid_), &ignored, WSTOPPED | WNOWAIT) < 0 && errno == EINTR) {
+  }
+}
+
 void ChildProcess::kill() {
   send_signal(SIGCONT);
   send_signal(SIGKILL);

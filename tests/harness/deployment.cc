@@ -88,7 +88,7 @@ std::vector<std::string> Simulator::request_bodies() const {
 }
 
 Server::Server(const ServerOptions& options)
-    : process_(binary("assay"), {"serve"}, environment_of(options)),
+    : process_(binary(options.program), {"serve"}, environment_of(options)),
       url_("http://" + last_word(require_line(process_, " ready "))) {}
 
 int Server::stop() {
@@ -105,10 +105,12 @@ std::string create_token(const std::string& database_url, const std::string& use
   return output.substr(output.rfind('\n') + 1);
 }
 
-Deployment::Deployment(const std::string& script, ChildProcess::Environment more) : simulator_(script) {
+Deployment::Deployment(const std::string& script, ChildProcess::Environment more, std::string program)
+    : simulator_(script) {
   options_.database_url = database_.url();
   options_.provider_url = simulator_.url();
   options_.more = std::move(more);
+  options_.program = std::move(program);
   start_server();
   make_user();
 }
@@ -164,8 +166,10 @@ bool Deployment::await_end(const std::string& chat) const {
   });
 }
 
-json::Document Deployment::messages(const std::string& chat) const {
-  return http_->get("/api/v2/chats/" + chat + "/messages?limit=200").json();
+json::Document Deployment::messages(const std::string& chat) const { return messages_at(*http_, chat); }
+
+json::Document Deployment::messages_at(const Http& http, const std::string& chat) {
+  return http.get("/api/v2/chats/" + chat + "/messages?limit=200").json();
 }
 
 std::string Deployment::receipt(const std::string& chat) {

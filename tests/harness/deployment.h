@@ -50,6 +50,7 @@ struct ServerOptions {
   std::string provider_url;
   std::string provider_key = "sk-test-key-that-nobody-may-see";
   std::string experiments = "chat-structured-output";
+  std::string program = "assay";
   ChildProcess::Environment more;  // further variables; they win
 };
 
@@ -74,7 +75,7 @@ std::string create_token(const std::string& database_url, const std::string& use
 // One provider, one server, one user.
 class Deployment {
  public:
-  explicit Deployment(const std::string& script, ChildProcess::Environment more = {});
+  explicit Deployment(const std::string& script, ChildProcess::Environment more = {}, std::string program = "assay");
   // With a TOML file in place of the one-provider settings; `PROVIDER_URL` in it stands for the simulator's.
   struct Config {
     explicit Config(std::string text) : toml(std::move(text)) {}
@@ -91,6 +92,8 @@ class Deployment {
   // Follows the stream until the status comes that ends a turn (waiting or error); false when it does not come.
   [[nodiscard]] bool await_end(const std::string& chat) const;
   [[nodiscard]] json::Document messages(const std::string& chat) const;
+  // The same as another server shows them.
+  [[nodiscard]] static json::Document messages_at(const Http& http, const std::string& chat);
   // The one receipt of the chat as JSON text of its `structured_output`. A failed test where there is not exactly one,
   // in the API's view or in the database's.
   std::string receipt(const std::string& chat);
