@@ -60,6 +60,7 @@ struct PartWriter {
     writer.member("text", part.text).end_object();
   }
   void operator()(const chat::ReasoningPart& part) const {
+    if (part.text.empty()) return;  // kept for the provider alone
     begin_part(writer, "reasoning");
     writer.member("text", part.text).end_object();
   }
@@ -103,6 +104,8 @@ struct PartWriter {
     write_optional(writer, "tool_name", part.name);
     writer.member("args_delta", part.text).end_object();
   }
+  void operator()(const chat::ProviderItemPart&) const {}
+  void operator()(const chat::PausePart&) const {}
   // The internal parts of structured output.
   void operator()(const structured::RequestPart&) const {}
   void operator()(const structured::ControlPart&) const {}
@@ -110,7 +113,9 @@ struct PartWriter {
 };
 
 bool is_internal(const chat::Part& part) {
-  return std::holds_alternative<structured::RequestPart>(part) ||
+  if (const auto* reasoning = std::get_if<chat::ReasoningPart>(&part)) return reasoning->text.empty();
+  return std::holds_alternative<chat::ProviderItemPart>(part) || std::holds_alternative<chat::PausePart>(part) ||
+         std::holds_alternative<structured::RequestPart>(part) ||
          std::holds_alternative<structured::ControlPart>(part) || std::holds_alternative<structured::OutcomePart>(part);
 }
 

@@ -117,6 +117,19 @@ TEST(Projection, ShowsTheOtherPartTypes) {
       R"({"type":"file-reference",)" + kNulls + R"(,"file_name":"a.c","start_line":1,"end_line":2,"content":"x"})");
 }
 
+TEST(Projection, KeepsToItselfWhatIsForTheProviderAlone) {
+  const std::string state = R"({"wire":"w","item":"secret"})";
+  EXPECT_EQ(content_of(chat::TextPart{.text = "cited", .provider_state = state}),
+            R"({"type":"text",)" + kNulls + R"(,"text":"cited"})");
+  for (const chat::Part& part :
+       {chat::Part(chat::ProviderItemPart{.provider_state = state}),
+        chat::Part(chat::ReasoningPart{.text = "", .provider_state = state}), chat::Part(chat::PausePart{})}) {
+    const std::string beside = json_of(message_of(chat::Role::Assistant, {part, chat::TextPart{.text = "x"}}));
+    EXPECT_NE(beside.find(R"("content":[{"type":"text",)" + kNulls + R"(,"text":"x"}])"), std::string::npos) << beside;
+    EXPECT_EQ(json_of(message_of(chat::Role::Assistant, {part})).find("content"), std::string::npos);
+  }
+}
+
 TEST(Projection, ShowsTheRequestIdOnTheInputMessageAndNothingOfTheSchema) {
   structured::RequestPart request{
       .request_id = id_of<RequestId>(9), .name = "secret_name", .description = std::nullopt, .schema = {}};

@@ -23,6 +23,8 @@ constexpr std::string_view kToolCall = "tool-call";
 constexpr std::string_view kToolResult = "tool-result";
 constexpr std::string_view kSource = "source";
 constexpr std::string_view kFileReference = "file-reference";
+constexpr std::string_view kProviderItem = "provider-item";
+constexpr std::string_view kPause = "pause";
 
 void member(json::Writer& out, std::string_view name, std::string_view text) {
   out.member(name, std::string_view(storable_text(text)));
@@ -42,6 +44,7 @@ struct PartWriter {
   void operator()(const TextPart& part) const {
     begin(kText);
     member(out, "text", part.text);
+    member_unless_empty(out, "provider_state", part.provider_state);
     out.end_object();
   }
   void operator()(const ReasoningPart& part) const {
@@ -84,6 +87,15 @@ struct PartWriter {
     member(out, "content", part.content);
     out.end_object();
   }
+  void operator()(const ProviderItemPart& part) const {
+    begin(kProviderItem);
+    member(out, "provider_state", part.provider_state);
+    out.end_object();
+  }
+  void operator()(const PausePart&) const {
+    begin(kPause);
+    out.end_object();
+  }
   // Their texts passed the raw boundary or are the server's own.
   void operator()(const structured::RequestPart& part) const { structured::encode(part, out); }
   void operator()(const structured::ControlPart& part) const { structured::encode(part, out); }
@@ -95,7 +107,10 @@ struct PartWriter {
 
 std::string text_of(std::optional<std::string_view> text) { return std::string(text.value_or(std::string_view{})); }
 
-Part read_text(StrictObject& fields) { return TextPart{.text = std::string(fields.string("text"))}; }
+Part read_text(StrictObject& fields) {
+  return TextPart{.text = std::string(fields.string("text")),
+                  .provider_state = text_of(fields.optional_string("provider_state"))};
+}
 
 Part read_reasoning(StrictObject& fields) {
   return ReasoningPart{.text = std::string(fields.string("text")),
@@ -133,14 +148,25 @@ Part read_file_reference(StrictObject& fields) {
                            .content = std::string(fields.string("content"))};
 }
 
+Part read_provider_item(StrictObject& fields) {
+  return ProviderItemPart{.provider_state = std::string(fields.string("provider_state"))};
+}
+
+Part read_pause(StrictObject&) { return PausePart{}; }
+
 struct Reader {
   std::string_view type;
   Part (*read)(StrictObject&);
 };
 constexpr Reader kReaders[] = {
-    {kText, read_text},          {kReasoning, read_reasoning},
-    {kToolCall, read_tool_call}, {kToolResult, read_tool_result},
-    {kSource, read_source},      {kFileReference, read_file_reference},
+    {kText, read_text},
+    {kReasoning, read_reasoning},
+    {kToolCall, read_tool_call},
+    {kToolResult, read_tool_result},
+    {kSource, read_source},
+    {kFileReference, read_file_reference},
+    {kProviderItem, read_provider_item},
+    {kPause, read_pause},
 };
 
 auto corrupt(std::string what) { return fail(Corruption{.what = std::move(what), .request_id = std::nullopt}); }

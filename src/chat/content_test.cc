@@ -14,6 +14,7 @@ const RequestId kId = *RequestId::parse("11111111-1111-4111-8111-111111111111");
 Content every_part() {
   return {
       TextPart{.text = "a \"b\"\n\xC3\xA4"},
+      TextPart{.text = "cited", .provider_state = R"({"wire":"w"})"},
       ReasoningPart{.text = "hm", .provider_state = R"({"signature":"x"})"},
       ReasoningPart{.text = "", .provider_state = ""},
       ToolCallPart{.id = "c1",
@@ -36,6 +37,8 @@ Content every_part() {
                      .provider_state = "{}"},
       SourcePart{.id = "s", .url = "https://example.org", .title = ""},
       FileReferencePart{.file_name = "f.cc", .start_line = 3, .end_line = 9, .content = "int x;"},
+      ProviderItemPart{.provider_state = R"({"n":1e25})"},
+      PausePart{},
       structured::RequestPart{.request_id = kId, .name = "n", .description = "d", .schema = R"({"const":1.0})"},
       structured::ControlPart{.request_id = kId,
                               .kind = structured::ControlKind::Candidate,
@@ -82,6 +85,7 @@ TEST(Content, MakesEveryTextStorable) {
                      .provider_state = bad},
       SourcePart{.id = bad, .url = bad, .title = bad},
       FileReferencePart{.file_name = bad, .start_line = 0, .end_line = 0, .content = bad},
+      ProviderItemPart{.provider_state = bad},
   }));
   ASSERT_TRUE(decoded.has_value()) << decoded.error().what;
   EXPECT_EQ(std::get<TextPart>((*decoded)[0]).text, good);
@@ -90,6 +94,7 @@ TEST(Content, MakesEveryTextStorable) {
   EXPECT_EQ(std::get<ToolResultPart>((*decoded)[3]).result, good);
   EXPECT_EQ(std::get<SourcePart>((*decoded)[4]).url, good);
   EXPECT_EQ(std::get<FileReferencePart>((*decoded)[5]).content, good);
+  EXPECT_EQ(std::get<ProviderItemPart>((*decoded)[6]).provider_state, good);
 }
 
 TEST(StorableText, KeepsWhatIsFit) {
@@ -120,6 +125,8 @@ TEST(Content, FailsClosed) {
            R"([{"type":"tool-call","tool_call_id":"c","tool_name":"t","args":"{}","rejected_args":1}])",
            R"([{"type":"tool-result","tool_call_id":"c","result":"1"}])",
            R"([{"type":"source","source_id":"s"}])",
+           R"([{"type":"provider-item"}])",
+           R"([{"type":"pause","until":1}])",
            R"([{"type":"file-reference","file_name":"f","start_line":1.5,"end_line":2,"content":""}])",
            R"([{"type":"structured-output-outcome","structured_output_data":{}}])",
            R"([{"type":"structured-output-new","structured_output_data":{}}])",

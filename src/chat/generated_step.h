@@ -25,9 +25,10 @@ struct GeneratedToolCall {
 };
 
 // ToolResultPart here is the result of a call that the provider executed itself.
-using GeneratedPart = std::variant<TextPart, ReasoningPart, GeneratedToolCall, ToolResultPart, SourcePart>;
+using GeneratedPart =
+    std::variant<TextPart, ReasoningPart, GeneratedToolCall, ToolResultPart, SourcePart, ProviderItemPart>;
 
-// `finish` follows the positive list of docs/structured-output.md: ToolUse only when the wire's terminal signal said so
+// `finish` follows the positive list of providers/acceptance.h: ToolUse only when the wire's terminal signal said so
 // and every call is known to be complete; a guard that fails makes it Unknown. A refusal's text travels as TextPart.
 struct GeneratedStep {
   structured::Finish finish = structured::Finish::Unknown;

@@ -16,14 +16,18 @@ namespace assay::chat {
 enum class Role { System, User, Assistant, Tool };
 enum class Visibility { User, Model, Both };  // User: clients only. Model: prompts only.
 
+// `provider_state` of any part is JSON text for faithful replay (signatures, encrypted items, citations). The wire that
+// wrote it tags it (providers/replay_state.h) and alone reads it; clients never see it. Empty: none.
+
 struct TextPart {
   std::string text;
+  std::string provider_state = {};
   friend bool operator==(const TextPart&, const TextPart&) = default;
 };
 
 struct ReasoningPart {
   std::string text;
-  std::string provider_state;  // opaque JSON text for faithful replay (signatures, encrypted items); empty: none
+  std::string provider_state;
   friend bool operator==(const ReasoningPart&, const ReasoningPart&) = default;
 };
 
@@ -34,7 +38,7 @@ struct ToolCallPart {
   bool rejected_arguments =
       false;  // the raw bytes were unsafe and were not stored; replay shows the placeholder as such
   bool provider_executed = false;
-  std::string provider_state;  // opaque JSON text for replay; empty: none
+  std::string provider_state;
   friend bool operator==(const ToolCallPart&, const ToolCallPart&) = default;
 };
 
@@ -55,6 +59,18 @@ struct SourcePart {
   friend bool operator==(const SourcePart&, const SourcePart&) = default;
 };
 
+// An item of the provider's own that means nothing to anybody else and is only stored and sent back, in its place:
+// redacted reasoning, results of hosted tools that this server does not know.
+struct ProviderItemPart {
+  std::string provider_state;
+  friend bool operator==(const ProviderItemPart&, const ProviderItemPart&) = default;
+};
+
+// The provider paused a long turn of its hosted tools here: the row ends no turn, the next call goes on from it.
+struct PausePart {
+  friend bool operator==(const PausePart&, const PausePart&) = default;
+};
+
 struct FileReferencePart {
   std::string file_name;
   std::int64_t start_line = 0;
@@ -63,8 +79,9 @@ struct FileReferencePart {
   friend bool operator==(const FileReferencePart&, const FileReferencePart&) = default;
 };
 
-using Part = std::variant<TextPart, ReasoningPart, ToolCallPart, ToolResultPart, SourcePart, FileReferencePart,
-                          structured::RequestPart, structured::ControlPart, structured::OutcomePart>;
+using Part =
+    std::variant<TextPart, ReasoningPart, ToolCallPart, ToolResultPart, SourcePart, FileReferencePart, ProviderItemPart,
+                 PausePart, structured::RequestPart, structured::ControlPart, structured::OutcomePart>;
 using Content = std::vector<Part>;
 
 struct Usage {

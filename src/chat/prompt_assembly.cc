@@ -33,15 +33,18 @@ class Assembly {
   }
 
  private:
-  void add_part(const Part& part, bool own, Content& content) {
+  void add_part(const Part& part, bool own, PromptContent& content) {
     if (const auto* text = std::get_if<TextPart>(&part)) {
-      if (!text->text.empty()) content.emplace_back(*text);
+      if (text->text.empty()) return;
+      content.emplace_back(TextPart{.text = text->text, .provider_state = own ? text->provider_state : std::string()});
     } else if (const auto* file = std::get_if<FileReferencePart>(&part)) {
       content.emplace_back(TextPart{.text = fmt::format("{} (lines {} to {}):\n{}", file->file_name, file->start_line,
                                                         file->end_line, file->content)});
     } else if (const auto* reasoning = std::get_if<ReasoningPart>(&part)) {
       content.emplace_back(
           ReasoningPart{.text = reasoning->text, .provider_state = own ? reasoning->provider_state : std::string()});
+    } else if (const auto* item = std::get_if<ProviderItemPart>(&part)) {
+      if (own) content.emplace_back(*item);
     } else if (const auto* call = std::get_if<ToolCallPart>(&part)) {
       add_call(*call, own, content);
     } else if (const auto* result = std::get_if<ToolResultPart>(&part)) {
@@ -49,7 +52,7 @@ class Assembly {
     }
   }
 
-  void add_call(ToolCallPart call, bool own, Content& content) {
+  void add_call(ToolCallPart call, bool own, PromptContent& content) {
     if (call.provider_executed && !own) return;
     if (!own) call.provider_state.clear();
     if (call.rejected_arguments) call.arguments = kArgumentsNotice;
@@ -58,7 +61,7 @@ class Assembly {
   }
 
   // A result without its call in the row before is left out: no wire takes one.
-  void add_result(ToolResultPart result, bool own, Content& content) {
+  void add_result(ToolResultPart result, bool own, PromptContent& content) {
     if (result.provider_executed) {
       if (own) content.emplace_back(std::move(result));
       return;
@@ -77,7 +80,7 @@ class Assembly {
       if (call.answer) {
         row.content.emplace_back(std::move(*call.answer));
       } else {
-        row.content = result_row(call.call, kLostCallText, true).content;
+        row.content.emplace_back(std::get<ToolResultPart>(result_row(call.call, kLostCallText, true).content.front()));
       }
       rows_.push_back(std::move(row));
     }
@@ -122,13 +125,16 @@ Prompt build_prompt(const TurnView& turn, const Generate& generate) {
   }
   prompt.rows = prompt_rows(turn.history, turn.model.id);
   prompt.tools.assign(turn.tools.begin(), turn.tools.end());
+  prompt.cache_key = turn.chat.id.to_string();
   if (!generate.governing) return prompt;
   const structured::RequestPart& request = generate.governing->request.request;
   prompt.system.emplace_back(structured::finalizer_instruction());
-  prompt.tools.push_back(ToolDefinition{.name = std::string(structured::kFinalizerName),
-                                        .description = structured::finalizer_description(request),
-                                        .parameters = structured::finalizer_parameters(request.schema),
-                                        .strict_off = true});
+  prompt.tools.push_back(
+      ToolDefinition{.name = std::string(structured::kFinalizerName),
+                     .description = structured::finalizer_description(request),
+                     .parameters = structured::finalizer_parameters(request.schema),
+                     .strict_off = true,
+                     .parameters_2020_12 = structured::finalizer_parameters_2020_12(request.schema)});
   return prompt;
 }
 

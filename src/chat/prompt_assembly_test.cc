@@ -108,15 +108,20 @@ TEST(PromptRows, ReplayProviderStateToItsOwnModelAlone) {
   provider_call.provider_executed = true;
   ToolResultPart provider_result{
       .call_id = "p", .name = "t", .result = "1", .is_error = false, .provider_executed = true, .provider_state = "2"};
-  const std::vector<Message> history{row(Role::Assistant, {ReasoningPart{.text = "hm", .provider_state = "0"},
-                                                           provider_call, provider_result, own_call}),
-                                     result("a")};
+  const std::vector<Message> history{
+      row(Role::Assistant,
+          {TextPart{.text = "found", .provider_state = "5"}, ProviderItemPart{.provider_state = "6"},
+           ReasoningPart{.text = "hm", .provider_state = "0"}, provider_call, provider_result, own_call, PausePart{}}),
+      result("a")};
   const auto same = prompt_rows(history, kModel);
-  EXPECT_EQ(same.at(0).content, history[0].content);
+  EXPECT_EQ(
+      same.at(0).content,
+      (PromptContent{TextPart{.text = "found", .provider_state = "5"}, ProviderItemPart{.provider_state = "6"},
+                     ReasoningPart{.text = "hm", .provider_state = "0"}, provider_call, provider_result, own_call}));
   const auto other = prompt_rows(history, kOtherModel);
-  ASSERT_EQ(other.at(0).content.size(), 2u);
-  EXPECT_EQ(std::get<ReasoningPart>(other[0].content[0]).provider_state, "");
-  EXPECT_EQ(std::get<ToolCallPart>(other[0].content[1]).provider_state, "");
+  own_call.provider_state.clear();
+  EXPECT_EQ(other.at(0).content,
+            (PromptContent{TextPart{.text = "found"}, ReasoningPart{.text = "hm", .provider_state = ""}, own_call}));
 }
 
 TEST(PromptRows, SpellFileReferencesAsText) {
@@ -152,6 +157,7 @@ TEST_F(BuildPrompt, KeepsAnOrdinaryTurnFreeOfStructuredOutput) {
   EXPECT_EQ(prompt.system, (std::vector<std::string>{"be brief"}));
   EXPECT_EQ(prompt.rows.size(), 3u);
   EXPECT_EQ(prompt.tools, tools);
+  EXPECT_EQ(prompt.cache_key, chat.id.to_string());
 }
 
 TEST_F(BuildPrompt, AppendsTheFinalizerAndOneInstruction) {
@@ -165,6 +171,7 @@ TEST_F(BuildPrompt, AppendsTheFinalizerAndOneInstruction) {
   EXPECT_EQ(prompt.tools[0], tools[0]);
   EXPECT_EQ(prompt.tools[1].name, structured::kFinalizerName);
   EXPECT_EQ(prompt.tools[1].parameters, structured::finalizer_parameters(active.request.schema));
+  EXPECT_EQ(prompt.tools[1].parameters_2020_12, structured::finalizer_parameters_2020_12(active.request.schema));
   EXPECT_TRUE(prompt.tools[1].strict_off);
   EXPECT_FALSE(prompt.tools[0].strict_off);
   EXPECT_THAT(prompt.tools[1].description, HasSubstr("What was found."));

@@ -102,6 +102,7 @@ class Draft {
     });
   }
 
+  void add_pause() { assistant_.content.emplace_back(PausePart{}); }
   void add_control(const structured::ControlPart& control) { assistant_.content.emplace_back(control); }
   void add_corrective(std::string text) {
     results_.push_back(text_row(Role::User, Visibility::Model, std::move(text)));
@@ -122,6 +123,7 @@ class Draft {
     if (!part.text.empty() || !part.provider_state.empty()) assistant_.content.emplace_back(part);
   }
   void take(const SourcePart& part) { assistant_.content.emplace_back(part); }
+  void take(const ProviderItemPart& part) { assistant_.content.emplace_back(part); }
   void take(ToolResultPart part) {
     part.provider_executed = true;
     // Clients and other providers read results as JSON.
@@ -176,6 +178,7 @@ class Draft {
 
   static void refuse_arguments(ToolCallPart& call) {
     call.arguments = structured::kArgumentsPlaceholder;
+    call.provider_state.clear();  // it may hold the same bytes
     call.rejected_arguments = true;
   }
 
@@ -230,7 +233,7 @@ Then judge_ordinary(const TurnView& turn, Finish finish, Draft& draft) {
       break;
   }
   if (draft.awaits_client()) return AwaitClient{};
-  if (draft.has_local_calls() || draft.has_open_provider_call()) return std::monostate{};
+  if (draft.has_local_calls() || draft.has_open_provider_call() || finish == Finish::Pause) return std::monostate{};
   // Having said nothing after its tools a model has ended its turn; an answer that is empty from the first is none.
   if (draft.is_empty() && !follows_tool_results(turn)) {
     return fail_step(turn, "generic", "The model gave an empty answer.");
@@ -267,7 +270,8 @@ struct GovernedJudge {
 };
 
 struct TextBytes {
-  std::size_t operator()(const TextPart& part) const { return part.text.size(); }
+  std::size_t operator()(const TextPart& part) const { return part.text.size() + part.provider_state.size(); }
+  std::size_t operator()(const ProviderItemPart& part) const { return part.provider_state.size(); }
   std::size_t operator()(const ReasoningPart& part) const { return part.text.size() + part.provider_state.size(); }
   std::size_t operator()(const GeneratedToolCall& part) const {
     return part.arguments.size() + part.provider_state.size();
@@ -286,8 +290,20 @@ bool is_keepable(const GeneratedStep& step, const std::vector<NewMessage>& rows)
       rows, [](const NewMessage& row) { return encode_content(row.content).size() <= kStoredContentBytesMax; });
 }
 
-StepPlan refuse_oversized(const TurnView& turn, const Generate& generate) {
-  const std::string message = "The model's answer was larger than a message may be.";
+std::size_t pauses_in_a_row(const TurnView& turn) {
+  std::size_t pauses = 0;
+  for (auto message = turn.history.rbegin(); message != turn.history.rend(); ++message) {
+    if (message->visibility == Visibility::User) continue;
+    const bool pauses_here =
+        std::ranges::any_of(message->content, [](const Part& part) { return std::holds_alternative<PausePart>(part); });
+    if (!pauses_here) break;
+    ++pauses;
+  }
+  return pauses;
+}
+
+// An answer of which nothing is kept.
+StepPlan refuse_answer(const TurnView& turn, const Generate& generate, std::string message) {
   StepPlan plan;
   if (generate.governing) {
     structured::OutcomeError error;
@@ -295,7 +311,7 @@ StepPlan refuse_oversized(const TurnView& turn, const Generate& generate) {
     error.message = message;
     plan.then = fail_request(turn, generate.governing->request.request.request_id, error);
   } else {
-    plan.then = fail_step(turn, "generic", message);
+    plan.then = fail_step(turn, "generic", std::move(message));
   }
   return plan;
 }
@@ -303,7 +319,11 @@ StepPlan refuse_oversized(const TurnView& turn, const Generate& generate) {
 }  // namespace
 
 StepPlan assemble_step(const TurnView& turn, const Generate& generate, const GeneratedStep& step) {
+  if (step.finish == Finish::Pause && pauses_in_a_row(turn) >= kPausesMax) {
+    return refuse_answer(turn, generate, "The model provider paused its answer again and again.");
+  }
   Draft draft(turn, step);
+  if (step.finish == Finish::Pause) draft.add_pause();
   Then then;
   if (generate.governing) {
     std::vector<std::string_view> names;
@@ -316,8 +336,8 @@ StepPlan assemble_step(const TurnView& turn, const Generate& generate, const Gen
     then = judge_ordinary(turn, step.finish, draft);
   }
   StepPlan plan{.rows = draft.take_rows(), .then = std::move(then)};
-  if (!is_keepable(step, plan.rows)) plan = refuse_oversized(turn, generate);
-  return plan;
+  if (is_keepable(step, plan.rows)) return plan;
+  return refuse_answer(turn, generate, "The model's answer was larger than a message may be.");
 }
 
 FailTurn fail_generation(const Generate& generate, ChatError error) {

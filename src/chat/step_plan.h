@@ -8,6 +8,9 @@
 
 namespace assay::chat {
 
+// After so many pauses in a row a provider's hosted tools are taken to run in circles.
+inline constexpr std::size_t kPausesMax = 10;
+
 // Every call of the step that is still open is the client's to answer: EnterRequiresAction.
 struct AwaitClient {};
 

@@ -95,19 +95,41 @@ class StepPlanTest : public ::testing::Test {
   ModelDescription model;
 };
 
+TEST_F(StepPlanTest, GoesOnAfterAPauseButNotForEver) {
+  for (std::size_t pause = 0; pause < kPausesMax; ++pause) {
+    const StepPlan plan = ordinary(Finish::Pause, {text("searching")});
+    ASSERT_TRUE(goes_on(plan)) << pause;
+    ASSERT_EQ(plan.rows.at(0).content, (Content{text("searching"), PausePart{}}));
+    EXPECT_TRUE(goes_on(structured_step(Finish::Pause, {text("searching")})));
+    Message& row = history.emplace_back();
+    row.role = Role::Assistant;
+    row.content = plan.rows[0].content;
+    EXPECT_TRUE(std::holds_alternative<Generate>(decide_turn(view())));
+  }
+  const StepPlan last = ordinary(Finish::Pause, {text("searching")});
+  ASSERT_TRUE(std::holds_alternative<FailTurn>(last.then));
+  EXPECT_THAT(std::get<FailTurn>(last.then).error.message, HasSubstr("again and again"));
+  EXPECT_TRUE(last.rows.empty());
+  const StepPlan failed = structured_step(Finish::Pause, {text("searching")});
+  ASSERT_TRUE(std::holds_alternative<FailTurn>(failed.then));
+  EXPECT_TRUE(std::get<FailTurn>(failed.then).receipt);
+  EXPECT_TRUE(std::holds_alternative<EndTurn>(ordinary(Finish::Complete, {text("found")}).then));
+}
+
 TEST_F(StepPlanTest, KeepsTheAnswerInItsOrderWithUsage) {
   GeneratedStep step;
   step.finish = Finish::Complete;
   step.usage.output_tokens = 5;
   step.parts = {ReasoningPart{.text = "hm", .provider_state = "1"}, text("a"), text(""),
-                SourcePart{.id = "s", .url = "u", .title = "t"}};
+                ProviderItemPart{.provider_state = "2"}, SourcePart{.id = "s", .url = "u", .title = "t"}};
   const StepPlan plan = assemble_step(view(), Generate{}, step);
   ASSERT_EQ(plan.rows.size(), 1u);
   const NewMessage& row = plan.rows[0];
   EXPECT_EQ(row.role, Role::Assistant);
   EXPECT_EQ(row.visibility, Visibility::Both);
-  EXPECT_EQ(row.content, (Content{ReasoningPart{.text = "hm", .provider_state = "1"}, text("a"),
-                                  SourcePart{.id = "s", .url = "u", .title = "t"}}));
+  EXPECT_EQ(row.content,
+            (Content{ReasoningPart{.text = "hm", .provider_state = "1"}, text("a"),
+                     ProviderItemPart{.provider_state = "2"}, SourcePart{.id = "s", .url = "u", .title = "t"}}));
   EXPECT_EQ(row.usage.output_tokens, 5);
   EXPECT_EQ(row.usage.context_limit, 8000);
   EXPECT_EQ(row.model_config, kModel);
@@ -116,7 +138,7 @@ TEST_F(StepPlanTest, KeepsTheAnswerInItsOrderWithUsage) {
 }
 
 TEST_F(StepPlanTest, EndsAnOrdinaryTurnThatWasCutOrRefusedInWords) {
-  for (const Finish finish : {Finish::Complete, Finish::Length, Finish::Refusal, Finish::Unknown, Finish::Pause}) {
+  for (const Finish finish : {Finish::Complete, Finish::Length, Finish::Refusal, Finish::Unknown}) {
     EXPECT_TRUE(std::holds_alternative<EndTurn>(ordinary(finish, {text("a")}).then));
   }
 }

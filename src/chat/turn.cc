@@ -76,6 +76,7 @@ FailTurn fail_corrupt(const TurnView& turn, const std::string& what, std::option
 
 bool needs_provider_to_go_on(const Message& message) {
   for (const Part& part : message.content) {
+    if (std::holds_alternative<PausePart>(part)) return true;
     const auto* call = std::get_if<ToolCallPart>(&part);
     if (call == nullptr || !call->provider_executed) continue;
     const bool answered = std::any_of(message.content.begin(), message.content.end(), [&](const Part& other) {

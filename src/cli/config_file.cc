@@ -5,6 +5,11 @@
 
 #include <algorithm>
 #include <set>
+#include <sstream>
+#include <type_traits>
+
+#include "providers/wire.h"
+#include "structured/finalizer.h"
 
 namespace assay::cli {
 namespace {
@@ -41,7 +46,9 @@ class TableReader {
     if (value) target = Milliseconds(*value);
   }
   template <class Enum>
-  void choice(std::string_view key, Enum& target, std::initializer_list<std::pair<std::string_view, Enum>> names) {
+  using Names = std::vector<std::pair<std::string_view, Enum>>;
+  template <class Enum>
+  void choice(std::string_view key, Enum& target, const Names<std::type_identity_t<Enum>>& names) {
     std::string text;
     this->text(key, text);
     if (text.empty()) return;
@@ -118,7 +125,15 @@ Fault read_provider(const toml::table& table, const Surroundings& surroundings, 
   reader.text("name", provider.name);
   reader.text("url", provider.base_url);
   adapt_to_known_vendor(provider);
-  reader.choice("wire", provider.wire, {{"openai_chat", providers::Wire::OpenAiChat}});
+  TableReader::Names<providers::Wire> wires;
+  for (const providers::WireEntry& entry : providers::wires()) wires.emplace_back(entry.name, entry.wire);
+  reader.choice("wire", provider.wire, wires);
+  reader.choice("key_header", provider.key_header,
+                {{"authorization", providers::KeyHeader::Bearer}, {"x-api-key", providers::KeyHeader::XApiKey}});
+  reader.choice("prompt_cache", provider.prompt_cache,
+                {{"off", providers::PromptCache::Off},
+                 {"5m", providers::PromptCache::FiveMinutes},
+                 {"1h", providers::PromptCache::OneHour}});
   reader.text("organization", provider.organization);
   reader.text("project", provider.project);
   reader.choice("token_cap_field", provider.token_cap_field,
@@ -133,6 +148,7 @@ Fault read_provider(const toml::table& table, const Surroundings& surroundings, 
   reader.flag("accepts_strict", provider.accepts_strict);
   reader.flag("forces_strict", provider.forces_strict);
   reader.flag("accepts_stream_usage", provider.accepts_stream_usage);
+  reader.flag("accepts_cache_key", provider.accepts_cache_key);
   reader.text("proxy", provider.proxy);
   reader.text("ca_file", provider.ca_file);
   reader.milliseconds("connect_timeout_ms", provider.timeouts.connect);
@@ -148,20 +164,40 @@ Fault read_provider(const toml::table& table, const Surroundings& surroundings, 
   return {};
 }
 
+// Tables that reach the provider as JSON objects, as they are.
+void read_hosted_tools(TableReader& reader, providers::ModelSettings& settings) {
+  constexpr std::string_view kKey = "hosted_tools";
+  const toml::node* node = reader.raw(kKey);
+  if (node == nullptr) return;
+  const toml::array* tools = node->as_array();
+  if (tools == nullptr) return reader.complain(*node, kKey, "must be a list of tables");
+  for (const toml::node& item : *tools) {
+    const toml::table* tool = item.as_table();
+    if (tool == nullptr) return reader.complain(*node, kKey, "must be a list of tables");
+    const auto type = (*tool)["type"].value<std::string>();
+    if (!type) return reader.complain(*node, kKey, "needs a type in each table");
+    std::ostringstream json;
+    json << toml::json_formatter(*tool);
+    std::string name = (*tool)["name"].value_or(*type);
+    if (name == structured::kFinalizerName) return reader.complain(*node, kKey, "uses a reserved name");
+    settings.hosted_tools.push_back({.name = std::move(name), .definition = json.str()});
+  }
+}
+
 Fault read_model(const toml::table& table, ModelEntry& model) {
   TableReader reader(table, "model: ");
   reader.text("provider", model.provider);
-  reader.text("model", model.model);
+  reader.text("model", model.settings.model);
   reader.text("display_name", model.display_name);
   reader.read("context_limit", model.context_limit, "a whole number of tokens");
-  reader.read("max_output_tokens", model.max_output_tokens, "a whole number of tokens");
-  reader.read("reasoning_effort", model.reasoning_effort, "a string");
+  reader.read("max_output_tokens", model.settings.output_tokens_max, "a whole number of tokens");
+  reader.read("reasoning_effort", model.settings.reasoning_effort, "a string");
+  reader.read("parallel_tool_calls", model.settings.parallel_tool_calls, "true or false");
+  read_hosted_tools(reader, model.settings);
   reader.flag("default", model.is_default);
   if (model.provider.empty()) reader.complain("provider is missing");
-  if (model.model.empty()) reader.complain("model is missing");
-  for (const auto& limit : {model.context_limit, model.max_output_tokens}) {
-    if (limit && *limit <= 0) reader.complain("token limits must be positive");
-  }
+  if (model.settings.model.empty()) reader.complain("model is missing");
+  if (model.context_limit && *model.context_limit <= 0) reader.complain("context_limit: must be positive");
   return reader.finish();
 }
 
@@ -257,6 +293,7 @@ void adapt_to_known_vendor(providers::ProviderConfig& provider) {
   if (provider.base_url.starts_with("https://api.openai.com")) {
     provider.token_cap_field = providers::TokenCapField::MaxCompletionTokens;
     provider.system_role = providers::SystemRole::Developer;
+    provider.accepts_cache_key = true;
   }
 }
 

@@ -19,13 +19,13 @@ worker::ModelRoute route_of(const providers::ProviderConfig& provider, const Mod
   worker::ModelRoute route;
   route.provider = provider;
   chat::ModelDescription& model = route.description;
-  model.id = model_config_id(provider.name, entry.model);
+  model.id = model_config_id(provider.name, entry.settings.model);
   model.provider = provider.name;
-  model.model = entry.model;
-  model.display_name = entry.display_name.empty() ? entry.model : entry.display_name;
+  model.model = entry.settings.model;
+  model.display_name = entry.display_name.empty() ? model.model : entry.display_name;
   model.context_limit = entry.context_limit.value_or(0);
-  model.max_output_tokens = entry.max_output_tokens;
-  route.reasoning_effort = entry.reasoning_effort;
+  model.max_output_tokens = entry.settings.output_tokens_max;
+  route.settings = entry.settings;
   model.is_default = entry.is_default;
   return route;
 }
@@ -86,7 +86,7 @@ net::Task<Result<std::vector<worker::ModelRoute>, CommandFailure>> resolve_model
     if (!listed) co_return fail(std::move(listed.error()));
     ModelEntry entry;
     entry.provider = provider.name;
-    entry.model = std::move(*listed);
+    entry.settings.model = std::move(*listed);
     routes.push_back(route_of(provider, entry));
   }
   const bool has_default = std::any_of(routes.begin(), routes.end(),

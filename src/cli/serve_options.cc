@@ -8,6 +8,7 @@
 
 #include "cli/config_file.h"
 #include "cli/log_sink.h"
+#include "providers/wire.h"
 
 namespace assay::cli {
 namespace {
@@ -145,7 +146,8 @@ Result<std::optional<providers::ProviderConfig>, std::string> single_provider(co
   provider.base_url = url->text;
   if (const Found* wire = settings.find("provider-wire")) {
     const auto parsed = providers::parse_wire(wire->text);
-    if (!parsed) return fail(fmt::format("{} is '{}': this build speaks openai_chat", wire->source, wire->text));
+    if (!parsed)
+      return fail(fmt::format("{} is '{}': this build speaks {}", wire->source, wire->text, providers::wire_names()));
     provider.wire = *parsed;
   }
   adapt_to_known_vendor(provider);
@@ -199,11 +201,14 @@ std::optional<std::string> read_limits(const Settings& settings, ServeOptions& o
 std::optional<std::string> model_fault(const ServeOptions& options) {
   std::size_t defaults = 0;
   for (const ModelEntry& model : options.models) {
-    const bool is_known = std::any_of(options.providers.begin(), options.providers.end(),
-                                      [&](const auto& provider) { return provider.name == model.provider; });
-    if (!is_known) {
-      return fmt::format("model '{}' names the provider '{}', which no [[provider]] has as its name", model.model,
-                         model.provider);
+    const auto provider = std::find_if(options.providers.begin(), options.providers.end(),
+                                       [&](const auto& known) { return known.name == model.provider; });
+    if (provider == options.providers.end()) {
+      return fmt::format("model '{}' names the provider '{}', which no [[provider]] has as its name",
+                         model.settings.model, model.provider);
+    }
+    if (const auto error = providers::check(*provider, model.settings)) {
+      return fmt::format("model '{}' of provider '{}': {}", model.settings.model, model.provider, error->message);
     }
     defaults += model.is_default ? 1 : 0;
   }
@@ -280,7 +285,7 @@ Result<ServeOptions, std::string> load_serve_options(const Flags& flags, const S
     if (const Found* model = settings->find("provider-model")) {
       ModelEntry entry;
       entry.provider = kSingleProvider;
-      entry.model = model->text;
+      entry.settings.model = model->text;
       entry.is_default = std::none_of(options.models.begin(), options.models.end(),
                                       [](const ModelEntry& other) { return other.is_default; });
       options.models.push_back(std::move(entry));

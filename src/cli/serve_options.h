@@ -37,12 +37,10 @@ Result<Address, std::string> parse_address(std::string_view text);
 
 struct ModelEntry {
   std::string provider;  // name of a configured provider
-  std::string model;
   std::string display_name;
   std::optional<std::int64_t> context_limit;
-  std::optional<std::int64_t> max_output_tokens;
-  std::optional<std::string> reasoning_effort;
   bool is_default = false;
+  providers::ModelSettings settings;
 };
 
 inline constexpr std::string_view kStructuredOutputExperiment = "chat-structured-output";

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/config_file.h"
+#include "json/compact.h"
 
 namespace assay::cli {
 namespace {
@@ -97,7 +98,7 @@ TEST(ServeOptions, MakesOneProviderOfTheProviderSettings) {
   EXPECT_EQ(options->providers[0].key.reveal(), "k");
   EXPECT_EQ(options->providers[0].token_cap_field, providers::TokenCapField::MaxCompletionTokens);
   ASSERT_EQ(options->models.size(), 1U);
-  EXPECT_EQ(options->models[0].model, "m");
+  EXPECT_EQ(options->models[0].settings.model, "m");
   EXPECT_TRUE(options->models[0].is_default);
 }
 
@@ -130,6 +131,9 @@ key_env = "VENDOR_KEY"
 provider = "vendor"
 model = "large"
 context_limit = 128000
+max_output_tokens = 4000
+parallel_tool_calls = false
+hosted_tools = [{ type = "web_search", max_uses = 3, filters = { domains = ["example.org"] } }]
 default = true
 )";
 
@@ -145,6 +149,13 @@ TEST(ConfigFile, ReadsProvidersAndModels) {
   EXPECT_EQ(options->providers[0].headers.at(0).name, "X-Title");
   EXPECT_EQ(options->providers[1].key.reveal(), "v");
   EXPECT_EQ(options->models.at(0).context_limit, 128000);
+  const providers::ModelSettings& settings = options->models[0].settings;
+  EXPECT_EQ(settings.output_tokens_max, 4000);
+  EXPECT_EQ(settings.parallel_tool_calls, false);
+  ASSERT_EQ(settings.hosted_tools.size(), 1U);
+  EXPECT_EQ(settings.hosted_tools[0].name, "web_search");
+  EXPECT_EQ(json::compact(settings.hosted_tools[0].definition),
+            R"({"filters":{"domains":["example.org"]},"max_uses":3,"type":"web_search"})");
   EXPECT_EQ(options->log_level, "debug");
 }
 
@@ -165,7 +176,16 @@ TEST(ConfigFile, NamesLineAndKeyOfEachFault) {
        "a.toml: two [[provider]] tables have the name 'a'"},
       {"[[provider]]\nname='a'", "a.toml: line 1: provider: url: missing"},
       {"[[model]]\nmodel='m'", "a.toml: line 1: model: provider is missing"},
-      {"[[model]]\nprovider='p'\nmodel='m'\ncontext_limit=-1", "a.toml: line 1: model: token limits must be positive"},
+      {"[[model]]\nprovider='p'\nmodel='m'\ncontext_limit=-1",
+       "a.toml: line 1: model: context_limit: must be positive"},
+      {"[[provider]]\nname='p'\nurl='http://h'\n[[model]]\nprovider='p'\nmodel='m'\nmax_output_tokens=0",
+       "model 'm' of provider 'p': max_output_tokens: must be positive"},
+      {"[[model]]\nprovider='p'\nmodel='m'\nhosted_tools='x'",
+       "a.toml: line 4: model: hosted_tools must be a list of tables"},
+      {"[[model]]\nprovider='p'\nmodel='m'\nhosted_tools=[{name='x'}]",
+       "a.toml: line 4: model: hosted_tools needs a type in each table"},
+      {"[[model]]\nprovider='p'\nmodel='m'\nhosted_tools=[{type='coder_structured_output'}]",
+       "a.toml: line 4: model: hosted_tools uses a reserved name"},
       {"[[model]]\nprovider='p'\nmodel='m'", "model 'm' names the provider 'p', which no [[provider]] has as its name"},
   };
   for (const auto& [text, message] : cases) {

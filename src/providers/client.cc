@@ -8,7 +8,7 @@
 #include "net/task_group.h"
 #include "net/timer.h"
 #include "providers/model_listing.h"
-#include "providers/openai_chat_encoder.h"
+#include "providers/wire.h"
 
 namespace assay::providers {
 namespace {
@@ -164,8 +164,7 @@ net::Task<Result<std::vector<std::string>, Failure>> ModelClient::list_models(co
                                                                               net::StopToken stop) {
   WireRequest wire;
   wire.path = kModelsPath;
-  wire.headers.push_back({"Accept", "application/json"});
-  wire.headers = openai_headers(provider, std::move(wire.headers));
+  wire.headers = request_headers(provider, {{"Accept", "application/json"}});
   auto request = make_request(provider, "GET", std::move(wire), *clock_);
   if (!request) co_return fail(failure_from_transport(provider.name, TransportFault::InvalidRequest));
   request->response_bytes_max = kModelListingBytesMax;

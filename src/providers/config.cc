@@ -2,10 +2,13 @@
 
 #include <algorithm>
 
+#include "json/document.h"
+#include "json/limits.h"
+#include "providers/wire.h"
+
 namespace assay::providers {
 namespace {
 
-constexpr std::string_view kChatPath = "/chat/completions";
 constexpr std::size_t kNameBytesMax = 64;
 
 bool is_visible_ascii(char c) { return c > ' ' && c < '\x7f'; }
@@ -33,19 +36,6 @@ bool is_name(std::string_view name) {
 
 }  // namespace
 
-std::optional<Wire> parse_wire(std::string_view name) {
-  if (name == wire_name(Wire::OpenAiChat)) return Wire::OpenAiChat;
-  return std::nullopt;
-}
-
-std::string_view wire_name(Wire wire) {
-  switch (wire) {
-    case Wire::OpenAiChat:
-      return "openai_chat";
-  }
-  return {};
-}
-
 Result<std::string, ConfigError> endpoint_url(std::string_view base_url, std::string_view path) {
   if (base_url.empty()) return fail(ConfigError{"base_url: missing"});
   if (!std::all_of(base_url.begin(), base_url.end(), is_visible_ascii)) {
@@ -69,7 +59,10 @@ Result<std::string, ConfigError> endpoint_url(std::string_view base_url, std::st
   }
   std::string_view base_path = base_url.substr(path_at, query_at - path_at);
   while (base_path.ends_with('/')) base_path.remove_suffix(1);
-  if (base_path.ends_with(kChatPath)) base_path.remove_suffix(kChatPath.size());
+  for (const WireEntry& entry : wires()) {
+    const std::string suffix = "/" + std::string(entry.path);
+    if (base_path.ends_with(suffix)) base_path.remove_suffix(suffix.size());
+  }
 
   std::string url(base_url.substr(0, path_at));
   url += base_path.empty() ? std::string_view("/v1") : base_path;
@@ -101,6 +94,19 @@ std::optional<ConfigError> check(const ProviderConfig& provider) {
   const Timeouts& timeouts = provider.timeouts;
   for (const Milliseconds wait : {timeouts.connect, timeouts.first_byte, timeouts.idle, timeouts.total}) {
     if (wait <= Milliseconds::zero()) return ConfigError{"timeouts: each must be longer than zero"};
+  }
+  return std::nullopt;
+}
+
+std::optional<ConfigError> check(const ProviderConfig&, const ModelSettings& model) {
+  if (model.output_tokens_max && *model.output_tokens_max <= 0) {
+    return ConfigError{"max_output_tokens: must be positive"};
+  }
+  for (const HostedTool& tool : model.hosted_tools) {
+    const auto definition = json::Document::parse(tool.definition, json::kEnvelopeCaps);
+    if (!definition || !definition->root().is(json::Kind::Object) || definition->root().size() == 0) {
+      return ConfigError{"hosted_tools: each must be an object that names its type"};
+    }
   }
   return std::nullopt;
 }

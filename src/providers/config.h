@@ -25,11 +25,8 @@ class Secret {
   std::string text_;
 };
 
+// What each of them is stands in the table of wire.cc.
 enum class Wire { OpenAiChat };
-
-// `openai_chat`; nullopt for a wire that this build does not speak.
-[[nodiscard]] std::optional<Wire> parse_wire(std::string_view name);
-[[nodiscard]] std::string_view wire_name(Wire wire);
 
 struct Header {
   std::string name;
@@ -43,6 +40,11 @@ enum class SystemRole { System, Developer };
 // The field in which a server takes its own reasoning back on the next step; most take none.
 enum class ReasoningReplay { None, ReasoningContent, Reasoning };
 
+// How the key is sent: as the wire's vendor takes it, `Authorization: Bearer`, or `x-api-key`.
+enum class KeyHeader { ByWire, Bearer, XApiKey };
+// How long a provider that wants marks (Anthropic) keeps the marked prefixes of prompts; Off: no marks.
+enum class PromptCache { Off, FiveMinutes, OneHour };
+
 struct Timeouts {
   Milliseconds connect{10'000};
   Milliseconds first_byte{300'000};  // of the answer; a model that reasons first can stay silent for minutes
@@ -54,7 +56,8 @@ struct ProviderConfig {
   std::string name;  // as users see it in errors: letters, digits, `_`, `-`, `.`
   Wire wire = Wire::OpenAiChat;
   std::string base_url;  // see endpoint_url
-  Secret key;            // empty: no Authorization header (local servers)
+  Secret key;            // empty: none is sent (local servers)
+  KeyHeader key_header = KeyHeader::ByWire;
   std::string organization;
   std::string project;
   std::vector<Header> headers;  // sent with every request, after and in place of ours; their values may be secrets
@@ -65,10 +68,18 @@ struct ProviderConfig {
   bool accepts_strict = true;        // false drops `strict:false`, for servers that refuse the key
   bool forces_strict = false;        // the provider applies strict schemas to every tool and nothing switches it off
   bool accepts_stream_usage = true;  // false drops `stream_options`
+  bool accepts_cache_key = false;    // sends `prompt_cache_key`, which OpenAI knows and many others refuse
+  PromptCache prompt_cache = PromptCache::FiveMinutes;
 
   std::string proxy;    // URL; empty: none
   std::string ca_file;  // PEM bundle in place of the system's; empty: the system's
   Timeouts timeouts;
+};
+
+// A tool that the provider runs itself, such as its web search.
+struct HostedTool {
+  std::string name;        // as calls name it
+  std::string definition;  // JSON object; stands among the request's tools as it is
 };
 
 struct ModelSettings {
@@ -77,6 +88,7 @@ struct ModelSettings {
   std::optional<std::int64_t> output_tokens_max;
   std::optional<std::string> reasoning_effort;
   std::optional<bool> parallel_tool_calls;  // unset: the provider's default
+  std::vector<HostedTool> hosted_tools;
 };
 
 struct ConfigError {
@@ -84,12 +96,13 @@ struct ConfigError {
 };
 
 // The URL of `path` (such as `chat/completions`) below a base: a base without a path gets `/v1`, any other path is kept
-// (`https://openrouter.ai/api/v1`), a trailing slash or an already appended `/chat/completions` does not matter, and a
-// query stays at the end. Refused: schemes other than http and https, credentials or a fragment in the URL, white
-// space.
+// (`https://openrouter.ai/api/v1`), a trailing slash or an already appended path of a wire (`/chat/completions`) does
+// not matter, and a query stays at the end. Refused: schemes other than http and https, credentials or a fragment in
+// the URL, white space.
 [[nodiscard]] Result<std::string, ConfigError> endpoint_url(std::string_view base_url, std::string_view path);
 
-// Everything about a provider that can be judged without a network.
+// Everything about a provider, or a model of it, that can be judged without a network.
 [[nodiscard]] std::optional<ConfigError> check(const ProviderConfig& provider);
+[[nodiscard]] std::optional<ConfigError> check(const ProviderConfig& provider, const ModelSettings& model);
 
 }  // namespace assay::providers

@@ -88,9 +88,19 @@ TEST(ProviderConfig, RefusesNamesAndTimeoutsOutOfRange) {
   EXPECT_TRUE(check(provider).has_value());
 }
 
-TEST(Wire, NamesReadBack) {
-  EXPECT_EQ(parse_wire(wire_name(Wire::OpenAiChat)), Wire::OpenAiChat);
-  EXPECT_EQ(parse_wire("smoke_signals"), std::nullopt);
+TEST(ModelSettings, RefuseWhatNoProviderTakes) {
+  ModelSettings model;
+  model.model = "m";
+  EXPECT_FALSE(check(sound(), model).has_value());
+  model.output_tokens_max = 0;
+  EXPECT_TRUE(check(sound(), model).has_value());
+  model.output_tokens_max = 1;
+  for (const char* definition : {"", "{", "[]", "{}", "7"}) {
+    model.hosted_tools = {{"web_search", definition}};
+    EXPECT_TRUE(check(sound(), model).has_value()) << definition;
+  }
+  model.hosted_tools = {{"web_search", R"({"type":"web_search"})"}};
+  EXPECT_FALSE(check(sound(), model).has_value());
 }
 
 }  // namespace

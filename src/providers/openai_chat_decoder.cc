@@ -1,86 +1,17 @@
 #include "providers/openai_chat_decoder.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <utility>
 
-#include "json/limits.h"
+#include "providers/acceptance.h"
+#include "providers/wire_json.h"
 
 namespace assay::providers {
 namespace {
 
 using structured::Finish;
 
-// One event. The number of values bounds what its parsed form takes.
-constexpr json::Caps kChunkCaps{.bytes_max = kEventBytesMax, .depth_max = 128, .values_max = 200'000};
-constexpr std::string_view kWhiteSpace = " \t\r\n";
 constexpr std::string_view kDone = "[DONE]";
-
-std::string_view trim(std::string_view text) {
-  const std::size_t begin = std::min(text.find_first_not_of(kWhiteSpace), text.size());
-  text.remove_prefix(begin);
-  return text.substr(0, text.find_last_not_of(kWhiteSpace) + 1);
-}
-
-// A member that is there and says something.
-std::optional<json::Value> present(json::Value object, std::string_view key) {
-  if (!object.is(json::Kind::Object)) return std::nullopt;
-  const auto member = object.find(key);
-  if (!member || member->is(json::Kind::Null)) return std::nullopt;
-  return member;
-}
-
-std::string_view text_of(json::Value object, std::string_view key) {
-  const auto member = present(object, key);
-  if (!member || !member->is(json::Kind::String)) return {};
-  return member->string();
-}
-
-// Servers write counts as integers, some as 12.0; nonsense is no count.
-std::optional<std::int64_t> count_of(json::Value object, std::string_view key) {
-  constexpr double kCountMax = 1e15;
-  const auto member = present(object, key);
-  if (!member || !member->is(json::Kind::Number)) return std::nullopt;
-  const std::string_view text = member->number();
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !(value >= 0) || value > kCountMax) {
-    return std::nullopt;
-  }
-  return static_cast<std::int64_t>(value);
-}
-
-// How little a reason lets one believe; of two reasons the higher one counts.
-int severity(Finish finish) {
-  switch (finish) {
-    case Finish::Complete:
-      return 0;
-    case Finish::ToolUse:
-      return 1;
-    case Finish::Length:
-      return 2;
-    case Finish::Unknown:
-    case Finish::Pause:
-      return 3;
-    case Finish::ContentFilter:
-      return 4;
-    case Finish::Refusal:
-      return 5;
-    case Finish::Error:
-      return 6;
-  }
-  return 6;
-}
-
-// The positive list.
-Finish finish_of(std::string_view reason) {
-  if (reason == "stop") return Finish::Complete;
-  if (reason == "tool_calls" || reason == "function_call") return Finish::ToolUse;
-  if (reason == "length") return Finish::Length;
-  if (reason == "content_filter") return Finish::ContentFilter;
-  return Finish::Unknown;
-}
 
 bool is_given_up(std::string_view reason) { return reason == "error" || reason == "abort" || reason == "cancel"; }
 
@@ -90,6 +21,13 @@ bool is_error_object(json::Value error) {
 }
 
 }  // namespace
+
+std::unique_ptr<Decoder> make_openai_chat_decoder(const ProviderConfig& provider, const ModelSettings& model,
+                                                  const chat::Prompt& prompt) {
+  return std::make_unique<OpenAiChatDecoder>(OpenAiChatDecoder::Options{.provider = provider.name,
+                                                                        .output_tokens_max = model.output_tokens_max,
+                                                                        .capped_tools = capped_tools_of(prompt)});
+}
 
 OpenAiChatDecoder::OpenAiChatDecoder(Options options)
     : options_(std::move(options)), calls_(std::move(options_.capped_tools)) {}
@@ -152,7 +90,7 @@ void OpenAiChatDecoder::read_event(const SseEvent& event, const EventCallback& o
     is_done_ = true;
     return;
   }
-  const auto chunk = json::Document::parse(std::string(data), kChunkCaps, json::Dialect::Lenient);
+  const auto chunk = json::Document::parse(std::string(data), kWireCaps, json::Dialect::Lenient);
   if (!chunk) {
     fail_with(event.type == "error"   ? ProtocolFault::Aborted
               : event.is_unterminated ? ProtocolFault::NoTerminal
@@ -166,7 +104,7 @@ void OpenAiChatDecoder::read_event(const SseEvent& event, const EventCallback& o
 
 void OpenAiChatDecoder::read_whole(const EventCallback& on_event) {
   has_events_ = true;
-  const auto document = json::Document::parse(std::move(whole_), kChunkCaps, json::Dialect::Lenient);
+  const auto document = json::Document::parse(std::move(whole_), kWireCaps, json::Dialect::Lenient);
   if (!document) {
     fail_with(ProtocolFault::Malformed);
     return;
@@ -284,8 +222,8 @@ void OpenAiChatDecoder::read_tool_call(json::Value call, const EventCallback& on
 
 void OpenAiChatDecoder::read_finish_reason(std::string_view reason) {
   is_aborted_ = is_aborted_ || is_given_up(reason);
-  const Finish finish = finish_of(reason);
-  if (!finish_ || severity(finish) > severity(*finish_)) finish_ = finish;
+  const Finish finish = finish_of_reason(Wire::OpenAiChat, reason);
+  finish_ = finish_ ? more_conservative(*finish_, finish) : finish;
 }
 
 // Cached and reasoning tokens are parts of the prompt's and the completion's here.
@@ -370,25 +308,18 @@ std::optional<Failure> OpenAiChatDecoder::failure_at_end(BodyEnd end) const {
 }
 
 Finish OpenAiChatDecoder::judge_finish() const {
-  Finish finish = finish_.value_or(Finish::Unknown);
-  if (is_refused_ && severity(finish) < severity(Finish::ContentFilter)) return Finish::Refusal;
-  if (severity(finish) > severity(Finish::ToolUse)) return finish;
-  const bool has_calls =
-      std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.kind == Slot::Kind::Call; });
-  if (finish == Finish::Complete && has_calls) {
-    for (std::size_t call = 0; call < calls_.size(); ++call) {
-      if (!calls_.is_complete(call)) return Finish::Unknown;
-    }
-    finish = Finish::ToolUse;
+  AnswerEnd end;
+  end.said = finish_.value_or(Finish::Unknown);
+  end.is_refused = is_refused_;
+  for (const Slot& slot : slots_) {
+    if (slot.kind == Slot::Kind::Call) ++end.calls;
   }
-  if (finish != Finish::ToolUse) return finish;
-  if (!has_calls) return Finish::Unknown;
-  // Servers exist that report a call cut at the token cap as complete: the count must prove that it was not.
-  if (options_.output_tokens_max) {
-    if (!completion_tokens_) return Finish::Unknown;
-    if (*completion_tokens_ >= *options_.output_tokens_max) return Finish::Length;
+  for (std::size_t call = 0; call < calls_.size(); ++call) {
+    end.calls_are_whole = end.calls_are_whole && calls_.is_complete(call);
   }
-  return finish;
+  end.output_tokens = completion_tokens_;
+  end.output_tokens_max = options_.output_tokens_max;
+  return judge(Wire::OpenAiChat, end);
 }
 
 std::vector<chat::GeneratedPart> OpenAiChatDecoder::take_parts() {

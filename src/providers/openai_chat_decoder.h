@@ -1,9 +1,7 @@
 #pragma once
 // Chat Completions: the answer, streamed or (from servers that ignore `stream`) as one object.
 //
-// Finish provenance is a positive list: only `tool_calls`, `function_call`, and `stop` with nothing but complete calls,
-// can become ToolUse, and only if no refusal was seen and the completion stayed below the cap that was sent. Every
-// other reason is what its name says, or Unknown.
+// How the answer ended is judged by acceptance.h, from the most conservative of the finish reasons that came.
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +15,9 @@
 #include "providers/wire.h"
 
 namespace assay::providers {
+
+[[nodiscard]] std::unique_ptr<Decoder> make_openai_chat_decoder(const ProviderConfig& provider,
+                                                                const ModelSettings& model, const chat::Prompt& prompt);
 
 class OpenAiChatDecoder final : public Decoder {
  public:

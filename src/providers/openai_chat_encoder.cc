@@ -1,69 +1,25 @@
 #include "providers/openai_chat_encoder.h"
 
-#include <algorithm>
 #include <span>
 #include <utility>
 #include <variant>
 
-#include "json/document.h"
-#include "json/limits.h"
 #include "json/writer.h"
+#include "providers/prompt_reading.h"
 
 namespace assay::providers {
 namespace {
 
-constexpr std::string_view kUserAgent = "assay/0.1";
-constexpr std::string_view kParagraph = "\n\n";
-// Some servers refuse an empty text; the model should know that nothing came back.
-constexpr std::string_view kEmptyResult = "(empty result)";
-// Keeps the wire legal where history lacks a result.
-constexpr std::string_view kMissingResult = "Error: the tool call has no result.";
-
-void append_paragraph(std::string& text, std::string_view paragraph) {
-  if (paragraph.empty()) return;
-  if (!text.empty()) text += kParagraph;
-  text += paragraph;
-}
-
-std::string user_text(const chat::Content& content) {
-  std::string text;
-  for (const chat::Part& part : content) {
-    if (const auto* plain = std::get_if<chat::TextPart>(&part)) append_paragraph(text, plain->text);
-  }
-  return text;
-}
-
-// The wire has text results only and no error flag: a JSON string is sent as its text, an error says so in words.
-std::string result_text(const chat::ToolResultPart& result) {
-  std::string text = result.result;
-  const auto document = json::Document::parse(text, json::kEnvelopeCaps, json::Dialect::Lenient);
-  if (document && document->root().is(json::Kind::String)) text = document->root().string();
-  if (text.empty()) text = kEmptyResult;
-  return result.is_error ? "Error: " + text : text;
-}
-
-struct Result {
-  const chat::ToolResultPart* part = nullptr;
-  bool is_sent = false;
-};
-
 class MessageWriter {
  public:
   MessageWriter(const ProviderConfig& provider, const chat::Prompt& prompt, json::Writer& writer)
-      : provider_(provider), prompt_(prompt), writer_(writer) {
-    for (const chat::PromptRow& row : prompt.rows) {
-      for (const chat::Part& part : row.content) {
-        const auto* result = std::get_if<chat::ToolResultPart>(&part);
-        if (result != nullptr && !result->provider_executed) results_.push_back(Result{.part = result});
-      }
-    }
-  }
+      : provider_(provider), prompt_(prompt), writer_(writer), results_(prompt) {}
 
   void write() {
     writer_.begin_array();
     write_system();
     for (const chat::PromptRow& row : prompt_.rows) {
-      if (row.role == chat::Role::User) append_paragraph(user_text_, user_text(row.content));
+      if (row.role == chat::Role::User) take_user(row.content);
       if (row.role == chat::Role::Assistant) write_assistant(row.content);
     }
     write_user();
@@ -80,17 +36,54 @@ class MessageWriter {
     writer_.member("content", text).end_object();
   }
 
-  void write_user() {
-    const std::string text = std::exchange(user_text_, {});
-    if (text.empty()) return;
-    writer_.begin_object().member("role", "user").member("content", text).end_object();
+  // Files that a model can look at stand behind the text.
+  void take_user(const chat::PromptContent& content) {
+    for (const chat::PromptPart& part : content) {
+      if (const auto* text = std::get_if<chat::TextPart>(&part)) append_paragraph(user_text_, text->text);
+      const auto* file = std::get_if<chat::FilePart>(&part);
+      if (file == nullptr) continue;
+      const FileKind kind = kind_of(*file);
+      if (kind == FileKind::Image || kind == FileKind::Pdf) {
+        user_files_.push_back(file);
+      } else {
+        append_paragraph(user_text_, file_text(*file));
+      }
+    }
   }
 
-  void write_assistant(const chat::Content& content) {
+  void write_user() {
+    const std::string text = std::exchange(user_text_, {});
+    const std::vector<const chat::FilePart*> files = std::exchange(user_files_, {});
+    if (text.empty() && files.empty()) return;
+    writer_.begin_object().member("role", "user").key("content");
+    if (files.empty()) {
+      writer_.string(text);
+    } else {
+      writer_.begin_array();
+      if (!text.empty()) writer_.begin_object().member("type", "text").member("text", text).end_object();
+      for (const chat::FilePart* file : files) write_file(*file);
+      writer_.end_array();
+    }
+    writer_.end_object();
+  }
+
+  void write_file(const chat::FilePart& file) {
+    writer_.begin_object();
+    if (kind_of(file) == FileKind::Image) {
+      writer_.member("type", "image_url").key("image_url").begin_object().member("url", data_url(file)).end_object();
+    } else {
+      writer_.member("type", "file").key("file").begin_object();
+      writer_.member("filename", file.name.empty() ? std::string_view("file.pdf") : std::string_view(file.name));
+      writer_.member("file_data", data_url(file)).end_object();
+    }
+    writer_.end_object();
+  }
+
+  void write_assistant(const chat::PromptContent& content) {
     std::string text;
     std::string reasoning;
     std::vector<const chat::ToolCallPart*> calls;
-    for (const chat::Part& part : content) {
+    for (const chat::PromptPart& part : content) {
       if (const auto* plain = std::get_if<chat::TextPart>(&part)) append_paragraph(text, plain->text);
       if (const auto* thought = std::get_if<chat::ReasoningPart>(&part)) append_paragraph(reasoning, thought->text);
       const auto* call = std::get_if<chat::ToolCallPart>(&part);
@@ -129,31 +122,25 @@ class MessageWriter {
     writer_.end_array();
   }
 
-  // Ids may repeat in a long history: the first result that no earlier call took.
+  // The wire has text results only and no error flag: an error says so in words.
   void write_result(const chat::ToolCallPart& call) {
-    const auto found = std::find_if(results_.begin(), results_.end(), [&](const Result& result) {
-      return !result.is_sent && result.part->call_id == call.id;
-    });
-    writer_.begin_object().member("role", "tool").member("tool_call_id", call.id);
-    if (found == results_.end()) {
-      writer_.member("content", kMissingResult);
-    } else {
-      found->is_sent = true;
-      writer_.member("content", result_text(*found->part));
-    }
-    writer_.end_object();
+    const chat::ToolResultPart* result = results_.take(call);
+    std::string text(kMissingResult);
+    if (result != nullptr) text = (result->is_error ? "Error: " : "") + result_text(*result);
+    writer_.begin_object().member("role", "tool").member("tool_call_id", call.id).member("content", text).end_object();
   }
 
   const ProviderConfig& provider_;
   const chat::Prompt& prompt_;
   json::Writer& writer_;
-  std::vector<Result> results_;
+  ResultFinder results_;
   std::string user_text_;
+  std::vector<const chat::FilePart*> user_files_;
 };
 
 void write_tools(const ProviderConfig& provider, const ModelSettings& model, const chat::Prompt& prompt,
                  json::Writer& writer) {
-  if (prompt.tools.empty()) return;
+  if (prompt.tools.empty() && model.hosted_tools.empty()) return;
   writer.key("tools").begin_array();
   for (const chat::ToolDefinition& tool : prompt.tools) {
     writer.begin_object().member("type", "function").key("function").begin_object();
@@ -163,29 +150,19 @@ void write_tools(const ProviderConfig& provider, const ModelSettings& model, con
     if (tool.strict_off && provider.accepts_strict) writer.member("strict", false);
     writer.end_object().end_object();
   }
+  for (const HostedTool& tool : model.hosted_tools) writer.raw(tool.definition);
   writer.end_array();
   writer.member("tool_choice", "auto");
   if (model.parallel_tool_calls) writer.member("parallel_tool_calls", *model.parallel_tool_calls);
 }
 
-bool equals_ignoring_case(std::string_view left, std::string_view right) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  return std::equal(left.begin(), left.end(), right.begin(), right.end(),
-                    [&](char a, char b) { return lower(a) == lower(b); });
-}
-
 }  // namespace
 
-std::vector<Header> openai_headers(const ProviderConfig& provider, std::vector<Header> own) {
-  own.push_back({"User-Agent", std::string(kUserAgent)});
-  if (!provider.key.empty()) own.push_back({"Authorization", "Bearer " + provider.key.reveal()});
-  if (!provider.organization.empty()) own.push_back({"OpenAI-Organization", provider.organization});
-  if (!provider.project.empty()) own.push_back({"OpenAI-Project", provider.project});
-  for (const Header& header : provider.headers) {
-    std::erase_if(own, [&](const Header& ours) { return equals_ignoring_case(ours.name, header.name); });
-    own.push_back(header);
-  }
-  return own;
+std::vector<Header> openai_headers(const ProviderConfig& provider) {
+  std::vector<Header> headers;
+  if (!provider.organization.empty()) headers.push_back({"OpenAI-Organization", provider.organization});
+  if (!provider.project.empty()) headers.push_back({"OpenAI-Project", provider.project});
+  return headers;
 }
 
 WireRequest encode_openai_chat(const ProviderConfig& provider, const ModelSettings& model, const chat::Prompt& prompt) {
@@ -199,6 +176,7 @@ WireRequest encode_openai_chat(const ProviderConfig& provider, const ModelSettin
     writer.member(is_new ? "max_completion_tokens" : "max_tokens", *model.output_tokens_max);
   }
   if (model.reasoning_effort) writer.member("reasoning_effort", *model.reasoning_effort);
+  if (provider.accepts_cache_key && !prompt.cache_key.empty()) writer.member("prompt_cache_key", prompt.cache_key);
   writer.member("stream", true);
   if (provider.accepts_stream_usage) {
     writer.key("stream_options").begin_object().member("include_usage", true).end_object();
@@ -207,7 +185,7 @@ WireRequest encode_openai_chat(const ProviderConfig& provider, const ModelSettin
 
   WireRequest request;
   request.path = kChatCompletionsPath;
-  request.headers = openai_headers(provider, {{"Content-Type", "application/json"}, {"Accept", "text/event-stream"}});
+  request.headers = request_headers(provider, {{"Content-Type", "application/json"}, {"Accept", "text/event-stream"}});
   request.body = writer.take();
   return request;
 }

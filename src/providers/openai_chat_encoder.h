@@ -13,12 +13,11 @@
 namespace assay::providers {
 
 inline constexpr std::string_view kChatCompletionsPath = "chat/completions";
-inline constexpr std::string_view kModelsPath = "models";
 
 [[nodiscard]] WireRequest encode_openai_chat(const ProviderConfig& provider, const ModelSettings& model,
                                              const chat::Prompt& prompt);
 
-// For any request to this provider: the key and what the configuration adds or replaces. `own` are the request's.
-[[nodiscard]] std::vector<Header> openai_headers(const ProviderConfig& provider, std::vector<Header> own);
+// Organisation and project.
+[[nodiscard]] std::vector<Header> openai_headers(const ProviderConfig& provider);
 
 }  // namespace assay::providers

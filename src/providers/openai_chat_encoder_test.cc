@@ -21,7 +21,7 @@ ModelSettings model() {
   return settings;
 }
 
-chat::PromptRow row(chat::Role role, chat::Content content) {
+chat::PromptRow row(chat::Role role, chat::PromptContent content) {
   return chat::PromptRow{.role = role, .content = std::move(content)};
 }
 chat::PromptRow user(std::string text) { return row(chat::Role::User, {chat::TextPart{std::move(text)}}); }
@@ -186,13 +186,37 @@ TEST(OpenAiChatEncoder, ReplaysReasoningOnlyWhereTheServerTakesIt) {
   EXPECT_NE(messages(rows, config).find(R"("reasoning":"r")"), std::string::npos);
 }
 
-TEST(OpenAiHeaders, LetTheConfigurationReplaceOurs) {
+TEST(OpenAiChatEncoder, SendsFilesBehindTheText) {
+  EXPECT_EQ(messages({row(chat::Role::User,
+                          {chat::FilePart{"image/png", "a.png", "foo"}, chat::TextPart{"look"},
+                           chat::FilePart{"application/pdf", "", "f"}, chat::FilePart{"text/csv", "t.csv", "1,2"},
+                           chat::FilePart{"audio/ogg", "s.ogg", "x"}})}),
+            R"([{"role":"user","content":[)"
+            R"x({"type":"text","text":"look\n\nt.csv:\n1,2\n\n(s.ogg, of type audio/ogg, cannot be shown here)"},)x"
+            R"({"type":"image_url","image_url":{"url":"data:image/png;base64,Zm9v"}},)"
+            R"({"type":"file","file":{"filename":"file.pdf","file_data":"data:application/pdf;base64,Zg=="}}]}])");
+  EXPECT_EQ(messages({row(chat::Role::User, {chat::FilePart{"image/png", "", "foo"}}), user("next")}),
+            R"([{"role":"user","content":[{"type":"text","text":"next"},)"
+            R"({"type":"image_url","image_url":{"url":"data:image/png;base64,Zm9v"}}]}])");
+}
+
+TEST(OpenAiChatEncoder, NamesTheChatToProvidersThatCacheByIt) {
+  chat::Prompt prompt;
+  prompt.rows = {user("x")};
+  prompt.cache_key = "c";
   ProviderConfig config = provider();
-  config.key = Secret("sk");
-  config.headers = {{"authorization", "Basic x"}, {"X-Title", "assay"}};
-  std::string all;
-  for (const Header& header : openai_headers(config, {})) all += header.name + "=" + header.value + ";";
-  EXPECT_EQ(all, "User-Agent=assay/0.1;authorization=Basic x;X-Title=assay;");
+  EXPECT_EQ(encode_openai_chat(config, model(), prompt).body.find("cache"), std::string::npos);
+  config.accepts_cache_key = true;
+  EXPECT_NE(encode_openai_chat(config, model(), prompt).body.find(R"("prompt_cache_key":"c")"), std::string::npos);
+}
+
+TEST(OpenAiChatEncoder, OffersHostedToolsAsConfigured) {
+  ModelSettings settings = model();
+  settings.hosted_tools = {{"search", R"({ "type": "builtin_function" })"}};
+  chat::Prompt prompt;
+  prompt.rows = {user("x")};
+  EXPECT_NE(encode_openai_chat(provider(), settings, prompt).body.find(R"("tools":[{ "type": "builtin_function" }])"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -5,13 +5,13 @@
 
 #include "json/document.h"
 #include "json/limits.h"
+#include "providers/wire_json.h"
 
 namespace assay::providers {
 namespace {
 
 // Only to learn whether a value is whole: the strict boundary judges it later.
 constexpr json::Caps kCompletenessCaps{.bytes_max = chat::kToolArgumentsBytesMax, .depth_max = 128};
-constexpr std::string_view kWhiteSpace = " \t\r\n";
 
 bool is_string_literal(std::string_view json) { return json.starts_with('"'); }
 
@@ -22,6 +22,14 @@ bool begins_container(std::string_view arguments) {
 }
 
 }  // namespace
+
+std::vector<ToolCallAssembler::CappedTool> capped_tools_of(const chat::Prompt& prompt) {
+  std::vector<ToolCallAssembler::CappedTool> capped;
+  for (const chat::ToolDefinition& tool : prompt.tools) {
+    if (tool.strict_off) capped.push_back({tool.name, json::kArgumentsCaps.bytes_max});
+  }
+  return capped;
+}
 
 void ToolCallAssembler::Shape::feed(std::string_view bytes) {
   for (const char c : bytes) {

@@ -87,4 +87,7 @@ class ToolCallAssembler {
   std::size_t arguments_bytes_ = 0;
 };
 
+// The finalizer's cap, where the prompt offers it.
+[[nodiscard]] std::vector<ToolCallAssembler::CappedTool> capped_tools_of(const chat::Prompt& prompt);
+
 }  // namespace assay::providers

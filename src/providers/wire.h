@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -37,6 +38,19 @@ struct ToolArgumentsDelta {
   std::string text;  // unchecked bytes
   friend bool operator==(const ToolArgumentsDelta&, const ToolArgumentsDelta&) = default;
 };
+// What the provider executed itself, each once it is whole, and what it names as its sources.
+struct HostedCall {
+  chat::ToolCallPart part;
+  friend bool operator==(const HostedCall&, const HostedCall&) = default;
+};
+struct HostedResult {
+  chat::ToolResultPart part;
+  friend bool operator==(const HostedResult&, const HostedResult&) = default;
+};
+struct SourceSeen {
+  chat::SourcePart part;
+  friend bool operator==(const SourceSeen&, const SourceSeen&) = default;
+};
 struct UsageSeen {
   chat::Usage usage;  // the latest totals, not an increment
   friend bool operator==(const UsageSeen&, const UsageSeen&) = default;
@@ -46,7 +60,8 @@ struct KeepAlive {
   friend bool operator==(const KeepAlive&, const KeepAlive&) = default;
 };
 
-using Event = std::variant<TextDelta, ReasoningDelta, ToolCallStarted, ToolArgumentsDelta, UsageSeen, KeepAlive>;
+using Event = std::variant<TextDelta, ReasoningDelta, ToolCallStarted, ToolArgumentsDelta, HostedCall, HostedResult,
+                           SourceSeen, UsageSeen, KeepAlive>;
 using EventCallback = std::function<void(const Event&)>;
 
 // What one answer may hold; more ends the attempt as a failure. Argument bytes over their cap do not: they are dropped
@@ -74,6 +89,29 @@ class Decoder {
   // The outcome. Requires: called once, after the last feed.
   virtual Result<chat::GeneratedStep, Failure> finish(BodyEnd end, const EventCallback& on_event) = 0;
 };
+
+// One row of the table that everything else asks: adding a wire is adding its row (and its rule in acceptance.cc).
+struct WireEntry {
+  Wire wire;
+  std::string_view name;  // in configuration
+  std::string_view path;  // of a model call, below the base URL
+  KeyHeader key_header;   // Bearer or XApiKey
+  WireRequest (*encode)(const ProviderConfig&, const ModelSettings&, const chat::Prompt&);
+  std::unique_ptr<Decoder> (*make_decoder)(const ProviderConfig&, const ModelSettings&, const chat::Prompt&);
+  std::vector<Header> (*headers)(const ProviderConfig&);  // what the wire adds to every request
+};
+[[nodiscard]] std::span<const WireEntry> wires();
+
+// nullopt: a wire that this build does not speak.
+[[nodiscard]] std::optional<Wire> parse_wire(std::string_view name);
+[[nodiscard]] std::string_view wire_name(Wire wire);
+// Their names, for messages: `a, b`.
+[[nodiscard]] std::string wire_names();
+
+inline constexpr std::string_view kModelsPath = "models";
+
+// For any request to this provider: `own`, what the wire adds, the key, and what the configuration adds or replaces.
+[[nodiscard]] std::vector<Header> request_headers(const ProviderConfig& provider, std::vector<Header> own);
 
 // Requires: the prompt is of chat::PromptRow's form. The same arguments give the same bytes.
 [[nodiscard]] WireRequest encode(const ProviderConfig& provider, const ModelSettings& model,

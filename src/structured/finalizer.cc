@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "json/compact.h"
 #include "json/limits.h"
+#include "schema/respelling.h"
 
 namespace assay::structured {
 
@@ -43,6 +44,11 @@ std::string without_dialect(std::string_view schema_text) {
   return dialect ? without_member(document->text(), values, *dialect) : std::string(schema_text);
 }
 
+std::string wrapped(const std::string& output_schema) {
+  return R"({"type":"object","properties":{"output":)" + output_schema +
+         R"(},"required":["output"],"additionalProperties":false})";
+}
+
 bool is_cap(json::ErrorCode code) {
   return code == json::ErrorCode::TooLong || code == json::ErrorCode::TooDeep ||
          code == json::ErrorCode::TooManyValues || code == json::ErrorCode::TooManyElements;
@@ -50,11 +56,10 @@ bool is_cap(json::ErrorCode code) {
 
 }  // namespace
 
-std::string finalizer_parameters(std::string_view schema_text) {
-  std::string parameters = R"({"type":"object","properties":{"output":)";
-  parameters += without_dialect(schema_text);
-  parameters += R"(},"required":["output"],"additionalProperties":false})";
-  return parameters;
+std::string finalizer_parameters(std::string_view schema_text) { return wrapped(without_dialect(schema_text)); }
+
+std::string finalizer_parameters_2020_12(std::string_view schema_text) {
+  return wrapped(schema::respelled_2020_12(schema_text));
 }
 
 std::string finalizer_description(const RequestPart& request) {

@@ -23,6 +23,8 @@ inline constexpr std::string_view kArgumentsPlaceholder = "{}";
 // The arguments schema: the caller's schema byte for byte under `output`, its root `$schema` member alone left out.
 // Requires: `schema_text` is a compiled schema's text.
 [[nodiscard]] std::string finalizer_parameters(std::string_view schema_text);
+// The same in valid Draft 2020-12 with exactly the same meaning, for wires that take nothing else.
+[[nodiscard]] std::string finalizer_parameters_2020_12(std::string_view schema_text);
 // The tool's description: when to call it, and what the caller said of the format.
 [[nodiscard]] std::string finalizer_description(const RequestPart& request);
 // The one system instruction of a governed turn.

@@ -62,6 +62,12 @@ TEST(FinalizerParameters, LeaveOutTheRootDialectAlone) {
   }
 }
 
+TEST(FinalizerParameters, AreRespelledForWiresOfANewerDialect) {
+  EXPECT_EQ(finalizer_parameters_2020_12(R"({"$schema":"http://json-schema.org/draft-07/schema#","items":[{}]})"),
+            R"({"type":"object","properties":{"output":{"prefixItems":[{}]}},)"
+            R"("required":["output"],"additionalProperties":false})");
+}
+
 TEST(FinalizerTexts, SayWhenToCallAndWhatTheCallerSaid) {
   RequestPart request{.request_id = {}, .name = "project_report", .description = std::nullopt, .schema = "{}"};
   EXPECT_THAT(finalizer_description(request), HasSubstr("when the work is done"));

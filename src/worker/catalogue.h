@@ -1,6 +1,5 @@
 #pragma once
 // The models that this deployment offers, each with the way to call it. Fixed once the server runs.
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,7 +12,7 @@ namespace assay::worker {
 struct ModelRoute {
   chat::ModelDescription description;
   providers::ProviderConfig provider;
-  std::optional<std::string> reasoning_effort;  // where the chat asks for none
+  providers::ModelSettings settings;  // its reasoning effort is where the chat asks for none
 };
 
 class Catalogue {

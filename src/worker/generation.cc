@@ -30,6 +30,12 @@ class Preview {
       calls_[started->call] = *started;
     } else if (const auto* arguments = std::get_if<providers::ToolArgumentsDelta>(&event)) {
       show_arguments(*arguments);
+    } else if (const auto* call = std::get_if<providers::HostedCall>(&event)) {
+      episodes_.append(chat_, chat::Role::Assistant, call->part);
+    } else if (const auto* result = std::get_if<providers::HostedResult>(&event)) {
+      episodes_.append(chat_, chat::Role::Assistant, result->part);
+    } else if (const auto* source = std::get_if<providers::SourceSeen>(&event)) {
+      episodes_.append(chat_, chat::Role::Assistant, source->part);
     }
   }
 

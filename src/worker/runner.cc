@@ -194,11 +194,8 @@ net::Task<Runner::Next> Runner::generate(const store::TurnRead& turn, const chat
   const chat::Fence fence = chat::fence_of(recorded->chat, owned_.runner);
   if (fence.generation_attempt == 1 || !first_attempt_at_) first_attempt_at_ = place_.clock.steady_now();
 
-  providers::ModelSettings settings;
-  settings.model = route.description.model;
-  settings.output_tokens_max = route.description.max_output_tokens;
-  settings.reasoning_effort = turn.chat.reasoning_effort;
-  if (!settings.reasoning_effort) settings.reasoning_effort = route.reasoning_effort;
+  providers::ModelSettings settings = route.settings;
+  if (turn.chat.reasoning_effort) settings.reasoning_effort = turn.chat.reasoning_effort;
   chat::Prompt prompt = chat::build_prompt(view, decision);
   ++place_.counters.model_calls;
   episode_ = live::EpisodeKey(fence.history_version, fence.generation_attempt);

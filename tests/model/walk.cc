@@ -90,13 +90,11 @@ void check_prompt(const chat::Prompt& prompt, bool governed) {
   for (const chat::PromptRow& row : prompt.rows) {
     require(!row.content.empty(), "an empty row in a prompt");
     require(row.role == chat::Role::Tool || open.empty(), "a call without its result in a prompt");
-    for (const chat::Part& part : row.content) {
+    for (const chat::PromptPart& part : row.content) {
       if (const auto* call = std::get_if<chat::ToolCallPart>(&part); call != nullptr && !call->provider_executed) {
         open.push_back(call->id);
       } else if (const auto* result = std::get_if<chat::ToolResultPart>(&part)) {
         require(std::erase(open, result->call_id) == 1, "a result without its call in a prompt");
-      } else {
-        require(part.index() < 3, "an internal part in a prompt");
       }
     }
   }
