@@ -253,6 +253,7 @@ class Reader {
 
   std::optional<std::uint32_t> read_count() {
     constexpr std::size_t kDigitsMax = 4;
+    if (rest_.starts_with('0') && rest_.size() > 1 && is_digit(rest_[1])) return std::nullopt;  // RE2 reads no count
     std::uint32_t count = 0;
     std::size_t digits = 0;
     while (!rest_.empty() && is_digit(rest_.front()) && digits < kDigitsMax) {

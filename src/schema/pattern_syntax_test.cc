@@ -37,15 +37,22 @@ TEST(PatternSyntax, ReadsWhatSchemasUse) {
 }
 
 TEST(PatternSyntax, LeavesTheRestToRe2) {
-  for (const char* expression : {"\\bx",      "\\pL",    "[[:alpha:]]", "a**",        "a+*",
-                                 "a{1001}",   "a{2,1}",  "a{,2}",       "{",          "]",
-                                 "}",         "[",       "[]a]",        "[^]",        "[a-z-9]",
-                                 "[z-a]",     "[\\d-x]", "[a-\\d]",     "[a",         "\\x41",
-                                 "\\",        "\\_",     "a(?i)b",      "(?i)\u00E4", "(?i)[a-\u00E4]",
-                                 "^^a",       "a^",      "$a",          "(^a)",       "(a$)",
-                                 "+",         "^*",      "(a",          "a)",         "(?=a)",
-                                 "(?P<n>a)",  "(?<n>a)", "\\1",         "\\Qa\\E",    "(){2}",
-                                 "(a{0}){9}", "(?x)a",   "()*",         "\\C"}) {
+  for (const char* expression : {"\\bx",      "\\pL",       "[[:alpha:]]",
+                                 "a**",       "a+*",        "a{1001}",
+                                 "a{2,1}",    "a{,2}",      "a{00,6}",
+                                 "a{1,01}",   "{",          "]",
+                                 "}",         "[",          "[]a]",
+                                 "[^]",       "[a-z-9]",    "[z-a]",
+                                 "[\\d-x]",   "[a-\\d]",    "[a",
+                                 "\\x41",     "\\",         "\\_",
+                                 "a(?i)b",    "(?i)\u00E4", "(?i)[a-\u00E4]",
+                                 "^^a",       "a^",         "$a",
+                                 "(^a)",      "(a$)",       "+",
+                                 "^*",        "(a",         "a)",
+                                 "(?=a)",     "(?P<n>a)",   "(?<n>a)",
+                                 "\\1",       "\\Qa\\E",    "(){2}",
+                                 "(a{0}){9}", "(?x)a",      "()*",
+                                 "\\C"}) {
     EXPECT_FALSE(read_pattern(expression)) << expression;
   }
   std::string nested;
