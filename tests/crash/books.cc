@@ -10,7 +10,8 @@ namespace {
 
 class Database {
  public:
-  explicit Database(const std::string& url) : connection_(PQconnectdb(url.c_str()), PQfinish) {
+  explicit Database(const std::string& url)
+      : connection_(PQconnectdb((url + " connect_timeout=10").c_str()), PQfinish) {
     if (PQstatus(connection_.get()) != CONNECTION_OK) throw std::runtime_error(PQerrorMessage(connection_.get()));
   }
   // The first column.
@@ -85,6 +86,22 @@ bool is_at_rest(const std::string& database_url) {
   } catch (const std::runtime_error&) {
     return false;
   }
+}
+
+std::string unrest(const std::string& database_url) {
+  std::string text;
+  for (const std::string& row :
+       Database(database_url)
+           .column("select row(id, status, queue_length, worker_id, generation_attempt, snapshot_version, retry_state, "
+                   "last_error, updated_at, now()) from chats "
+                   "where status in ('running', 'interrupting', 'requires_action') or queue_length > 0")) {
+    text += row + "\n";
+  }
+  return text;
+}
+
+std::vector<std::string> stuck_chats(const std::string& database_url) {
+  return Database(database_url).column("select id from chats where status = 'error' and queue_length > 0");
 }
 
 Books balance(const std::string& database_url, const Accepted& accepted) {

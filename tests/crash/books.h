@@ -22,6 +22,11 @@ struct Accepted {
 // Whether every chat is at rest with an empty queue. False too while the database does not answer.
 [[nodiscard]] bool is_at_rest(const std::string& database_url);
 
+// The chats that are not at rest, for a failure's text.
+[[nodiscard]] std::string unrest(const std::string& database_url);
+// Chats whose turn failed while messages wait.
+[[nodiscard]] std::vector<std::string> stuck_chats(const std::string& database_url);
+
 // Requires: at rest.
 [[nodiscard]] Books balance(const std::string& database_url, const Accepted& accepted);
 

@@ -88,6 +88,16 @@ void ChildProcess::send_signal(int signal) {
   if (!exit_) ::kill(pid_, signal);
 }
 
+bool ChildProcess::is_running() {
+  while (read_more(std::chrono::steady_clock::now() + std::chrono::milliseconds(1))) {
+  }
+  int status = 0;
+  if (!exit_ && ::waitpid(pid_, &status, WNOHANG) == pid_) {
+    exit_ = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  }
+  return !exit_;
+}
+
 void ChildProcess::await_stop() const {
   siginfo_t ignored;
   while (::waitid(P_PID, static_cast<id_t>(pid_), &ignored, WSTOPPED | WNOWAIT) < 0 && errno == EINTR) {

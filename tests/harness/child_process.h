@@ -28,6 +28,8 @@ class ChildProcess {
   // Reads to the end of the output and returns the exit code; minus the number of the signal that killed it.
   int wait_for_exit();
   void send_signal(int signal);
+  // False once it has ended. Reads on what it printed: a full pipe would stop it.
+  bool is_running();
   // Returns once the process has stopped (SIGSTOP). Requires: it is about to.
   void await_stop() const;
   // SIGKILL, and waits until it is gone.
