@@ -95,8 +95,8 @@ class Held {
 };
 
 class RaceAt : public testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Race, RaceAt, testing::ValuesIn(kPoints), [](const auto& info) {
-  std::string name = info.param;
+INSTANTIATE_TEST_SUITE_P(Race, RaceAt, testing::ValuesIn(kPoints), [](const auto& point) {
+  std::string name = point.param;
   std::replace_if(name.begin(), name.end(), [](char byte) { return byte == '.' || byte == ':'; }, '_');
   return name;
 });
