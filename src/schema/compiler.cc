@@ -362,7 +362,8 @@ class Compiler {
       rules.triggers.resize(rules.required.size());
       for (const Dependency& dependency : rules.dependencies) add_name(rules.triggers, dependency.trigger);
       std::ranges::sort(rules.dependencies, {}, &Dependency::trigger);
-      rules.has_more_than_properties = !rules.patterns.empty() || rules.additional != nullptr || rules.names != nullptr;
+      rules.says_more_of_properties = !rules.patterns.empty() || rules.names != nullptr;
+      rules.has_more_than_properties = rules.says_more_of_properties || rules.additional != nullptr;
     }
     if (draft.branches != nullptr) draft.branches->condition = draft.condition;
     Node& node = draft.node;

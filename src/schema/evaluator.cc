@@ -322,6 +322,7 @@ class Evaluator {
   bool apply_unique(json::Value array, const Where& where) {
     if (array.size() < 2) return true;
     if (!budget_.spend(hash_units(array))) return false;
+    if (!kExplains && has_few_distinct_strings(array)) return true;
     struct Element {
       std::uint64_t hash;
       std::size_t index;
@@ -334,15 +335,36 @@ class Evaluator {
     std::ranges::sort(elements, [](const Element& left, const Element& right) {
       return std::pair(left.hash, left.index) < std::pair(right.hash, right.index);
     });
+    // Hashes differ from process to process, and what is said must not: the first pair in the array is named.
+    std::optional<std::pair<std::size_t, std::size_t>> first;
     for (std::size_t i = 0; i < elements.size(); ++i) {
       for (std::size_t j = i + 1; j < elements.size() && elements[j].hash == elements[i].hash; ++j) {
         if (!budget_.spend(hash_units(elements[j].value))) return false;
         if (!json::equal(elements[i].value, elements[j].value)) continue;
-        note(where, [&] {
-          return fmt::format("uniqueItems: elements {} and {} are equal", elements[i].index, elements[j].index);
-        });
-        return false;
+        if (!kExplains) return false;
+        const std::pair found(elements[i].index, elements[j].index);
+        first = first ? std::min(*first, found) : found;
+        break;
       }
+    }
+    if (!first) return true;
+    note(where, [&] { return fmt::format("uniqueItems: elements {} and {} are equal", first->first, first->second); });
+    return false;
+  }
+
+  // The usual case, without hashing: each with each costs less than a hash of all.
+  static bool has_few_distinct_strings(json::Value array) {
+    constexpr std::size_t kFew = 8;
+    if (array.size() > kFew) return false;
+    std::array<std::string_view, kFew> seen;
+    std::size_t count = 0;
+    for (const json::Value element : array.elements()) {
+      if (!element.is(json::Kind::String)) return false;
+      const std::string_view text = element.string();
+      for (std::size_t i = 0; i < count; ++i) {
+        if (seen[i] == text) return false;
+      }
+      seen[count++] = text;
     }
     return true;
   }
@@ -394,7 +416,8 @@ class Evaluator {
     const Where here = where.member(member.key);
     const bool is_known = known != nullptr && known->child != nullptr;
     const bool ok = !is_known || apply(*known->child, member.value, here);
-    if (!rules.has_more_than_properties || (!ok && !kExplains)) return ok;
+    const bool is_all = is_known ? !rules.says_more_of_properties : !rules.has_more_than_properties;
+    if (is_all || (!ok && !kExplains)) return ok;
     return apply_to_others(rules, member, is_known, here) && ok;
   }
 

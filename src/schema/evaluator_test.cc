@@ -34,6 +34,9 @@ TEST(Evaluator, ComparesNumbersExactly) {
   EXPECT_TRUE(fits(R"({"enum":[9007199254740993,0.1]})", "9007199254740993.0"));
   EXPECT_TRUE(fits(R"({"uniqueItems":true})", "[9007199254740992,9007199254740993]"));
   EXPECT_FALSE(fits(R"({"uniqueItems":true})", "[1,1.0]"));
+  EXPECT_FALSE(fits(R"({"uniqueItems":true})", R"(["a","b","\u0061"])"));
+  EXPECT_TRUE(fits(R"({"uniqueItems":true})", R"(["1","2","3","4","5","6","7","8"])"));
+  EXPECT_FALSE(fits(R"({"uniqueItems":true})", R"(["1","2","3","4","5","6","7","8","1"])"));
   EXPECT_TRUE(fits(R"({"multipleOf":0.1})", "0.3"));
   EXPECT_TRUE(fits(R"({"multipleOf":1e-1024})", "1e1024"));
   EXPECT_FALSE(fits(R"({"multipleOf":3})", "1e1024"));

@@ -110,6 +110,7 @@ struct ObjectRules {
   const Node* additional = nullptr;
   const Node* names = nullptr;
   bool has_more_than_properties = false;  // patterns, additional or names
+  bool says_more_of_properties = false;   // patterns or names
   std::vector<Dependency> dependencies;   // by trigger
   NameBits triggers;
 
