@@ -26,6 +26,7 @@ constexpr std::int64_t kAttemptsMax = 2;  // of one step; the worker's attempts_
 constexpr std::size_t kReplicas = 2;
 constexpr UserId kUser{Uuid{{2}}};
 constexpr std::array kAnswers{R"({"output":7})", R"({"output":"no"})"};
+constexpr const char* kTheirTool = "theirs";
 
 // What a replica has in its memory; all of it goes when it dies.
 struct Replica {
@@ -35,6 +36,7 @@ struct Replica {
   chat::Fence fence;            // of `commit`, as it stands before the attempt
   bool calls_model = false;     // Ready: the attempt is recorded first
   std::optional<Input> commit;  // Ready, Answered
+  std::string commit_text;      // what of it counts
   std::string answer;           // the text of the answer that `commit` holds
   std::string partial;          // of an answer that was not committed as far as this replica knows
   std::int64_t partial_of = 0;  // the history_version that it answered
@@ -42,6 +44,7 @@ struct Replica {
 
 struct World {
   MemoryChat chat;
+  std::string text;  // what of the chat counts, versions and runners aside
   std::array<Replica, kReplicas> replicas;
   std::vector<RequestId> accepted;
   int client_actions = 0;
@@ -114,10 +117,12 @@ class Search {
     input.owner_id = kUser;
     input.content = content(1);
     World world{.chat = MemoryChat(*chat::create(input)),
+                .text = "",
                 .replicas = {},
                 .accepted = {request_id(1)},
                 .client_actions = options_.client_actions,
                 .runners = 0};
+    world.text = text_of(world.chat);
     return world;
   }
 
@@ -148,28 +153,31 @@ class Search {
   // Equal where two worlds go on alike. Of turns that are over only inputs and receipts count; versions and runners
   // only by whether they are still current.
   [[nodiscard]] std::string key_of(const World& world) const {
-    const chat::Chat& row = world.chat.chat;
-    std::string key =
-        fmt::format("{} {} {} {}", static_cast<int>(row.status), std::min(row.generation_attempt, kAttemptsMax),
-                    world.client_actions, world.accepted.size());
-    const auto views = chat::row_views(world.chat.messages);
-    std::size_t last_input = views.size();
-    while (last_input > 0 && !structured::is_input_row(views[last_input - 1])) --last_input;
-    for (std::size_t i = 0; i < views.size(); ++i) {
-      const chat::Message& message = world.chat.messages[i];
-      const bool counts = i + 1 >= last_input || structured::is_input_row(views[i]) || !views[i].outcomes.empty();
-      if (counts) {
-        key += fmt::format("|{}{}{}", static_cast<int>(message.role), static_cast<int>(message.visibility),
-                           encode_content(message.content));
-      }
-    }
-    for (const chat::Message& message : world.chat.deleted) key += "|deleted" + encode_content(message.content);
-    for (const chat::QueuedMessage& message : world.chat.queue) key += "|queued" + encode_content(message.content);
+    std::string key = fmt::format("{} {}{}", world.client_actions, world.accepted.size(), world.text);
     std::array<std::string, kReplicas> replicas;
     for (std::size_t i = 0; i < kReplicas; ++i) replicas[i] = key_of(world, world.replicas[i]);
     std::sort(replicas.begin(), replicas.end());
     for (const std::string& replica : replicas) key += "|" + replica;
-    return key + (row.runner_id ? owner_of(world) == nullptr ? "|dead" : "|alive" : "|none");
+    return key + (world.chat.chat.runner_id ? owner_of(world) == nullptr ? "|dead" : "|alive" : "|none");
+  }
+
+  static std::string text_of(const MemoryChat& chat) {
+    std::string text =
+        fmt::format("|{} {}", static_cast<int>(chat.chat.status), std::min(chat.chat.generation_attempt, kAttemptsMax));
+    const auto views = chat::row_views(chat.messages);
+    std::size_t last_input = views.size();
+    while (last_input > 0 && !structured::is_input_row(views[last_input - 1])) --last_input;
+    for (std::size_t i = 0; i < views.size(); ++i) {
+      const chat::Message& message = chat.messages[i];
+      const bool counts = i + 1 >= last_input || structured::is_input_row(views[i]) || !views[i].outcomes.empty();
+      if (counts) {
+        text += fmt::format("|{}{}{}", static_cast<int>(message.role), static_cast<int>(message.visibility),
+                            encode_content(message.content));
+      }
+    }
+    for (const chat::Message& message : chat.deleted) text += "|deleted" + encode_content(message.content);
+    for (const chat::QueuedMessage& message : chat.queue) text += "|queued" + encode_content(message.content);
+    return text;
   }
 
   [[nodiscard]] std::string key_of(const World& world, const Replica& replica) const {
@@ -180,7 +188,7 @@ class Search {
     if (replica.commit) {
       const bool shows =
           is_current || options_.omitted == Omitted::Fence || options_.omitted == Omitted::FenceAndReceiptGuard;
-      key += shows ? fmt::format(" {}{}", replica.calls_model, describe(*replica.commit)) : " stale";
+      key += shows ? fmt::format(" {}{}", replica.calls_model, replica.commit_text) : " stale";
       key += replica.answer;
     }
     if (!replica.partial.empty() && is_fit(replica, world.chat.chat)) key += " partial " + replica.partial;
@@ -239,6 +247,14 @@ class Search {
       client_step(world, from, "delete the queue's head",
                   chat::DeleteQueuedMessage{.queue_id = world.chat.queue.front().id});
     }
+    if (world.chat.chat.status == chat::Status::RequiresAction) {
+      chat::CompleteRequiresAction results;
+      results.created_by = kUser;
+      for (const chat::ToolCallPart& call : chat::outstanding_calls(world.chat.messages)) {
+        results.results.push_back({.call_id = call.id, .output = "7", .is_error = false});
+      }
+      client_step(world, from, "results", results);
+    }
   }
 
   void client_step(const World& world, std::uint32_t from, const char* label, const Input& input) {
@@ -269,6 +285,7 @@ class Search {
     const chat::Decision decision = decide(locked, input);
     if (!decision) return false;
     world.chat.carry_out(*decision);
+    world.text = text_of(world.chat);
     try {
       check_step(before, world.chat);
     } catch (const Violation& violation) {
@@ -282,9 +299,12 @@ class Search {
   void replica_steps(const World& world, std::size_t index, std::uint32_t from) {
     const Replica& replica = world.replicas[index];
     if (replica.phase == Replica::Phase::Away) return acquire(world, index, from);
-    World dead = world;
-    dead.replicas[index] = Replica();
-    emit(std::move(dead), from, "a death", false);
+    // What a replica has read and decided changes nothing but its memory: to die with it is to die before.
+    if (replica.phase != Replica::Phase::Ready) {
+      World dead = world;
+      dead.replicas[index] = Replica();
+      emit(std::move(dead), from, "a death", false);
+    }
     if (replica.phase == Replica::Phase::Owner) return read_and_decide(world, index, from);
     if (replica.calls_model && replica.phase == Replica::Phase::Ready) return record_attempt(world, index, from);
     commit(world, index, from);
@@ -315,10 +335,17 @@ class Search {
     if (chat.runner_id != replica.runner) return leave(world, index, from);
     const chat::Fence fence = chat::fence_of(chat, replica.runner);
     if (chat.status == chat::Status::Interrupting) return prepare_interruption(world, index, from);
+    if (chat.status == chat::Status::RequiresAction) {
+      return prepare(world, index, from, "a deadline", chat::CancelRequiresAction{.fence = fence});
+    }
     if (chat.status != chat::Status::Running) return;
 
     static const chat::ModelDescription kModel;
-    const chat::TurnView view{.chat = chat, .history = world.chat.messages, .tools = {}, .model = kModel};
+    static const std::vector<chat::ToolDefinition> kTools{
+        chat::ToolDefinition{.name = kTheirTool, .description = "", .parameters = "{}", .client_executed = true}};
+    const std::span<const chat::ToolDefinition> tools =
+        options_.client_tools ? std::span<const chat::ToolDefinition>(kTools) : std::span<const chat::ToolDefinition>();
+    const chat::TurnView view{.chat = chat, .history = world.chat.messages, .tools = tools, .model = kModel};
     const chat::TurnDecision decision = chat::decide_turn(view);
     if (const auto* generate = std::get_if<chat::Generate>(&decision)) {
       const bool is_spent = chat.generation_attempt >= kAttemptsMax && options_.omitted != Omitted::AttemptLimit;
@@ -326,7 +353,9 @@ class Search {
       const chat::FailTurn failed = chat::fail_generation(*generate, chat::turn_error(view, "generic", "too many"));
       prepare(world, index, from, "too many attempts", commit_of(fence, {}, failed));
     } else if (const auto* answers = std::get_if<chat::AnswerCalls>(&decision)) {
-      prepare(world, index, from, "answers for lost calls", commit_of(fence, answers->rows, std::monostate()));
+      const Input next = answers->awaits_client ? commit_of(fence, answers->rows, chat::AwaitClient())
+                                                : commit_of(fence, answers->rows, std::monostate());
+      prepare(world, index, from, "answers for lost calls", next);
     } else if (const auto* end = std::get_if<chat::EndTurn>(&decision)) {
       prepare(world, index, from, "the turn's end", commit_of(fence, {}, *end));
     } else {
@@ -339,6 +368,7 @@ class Search {
     Replica& replica = next.replicas[index];
     replica.phase = Replica::Phase::Ready;
     replica.fence = chat::fence_of(world.chat.chat, replica.runner);
+    replica.commit_text = describe(input);
     replica.commit = std::move(input);
     emit(std::move(next), from, label, true);
   }
@@ -354,23 +384,26 @@ class Search {
       replica.phase = Replica::Phase::Ready;
       replica.fence = chat::fence_of(world.chat.chat, replica.runner);
       replica.calls_model = true;
+      replica.commit_text = describe(input);
       replica.commit = std::move(input);
       replica.answer = std::move(answer);
       replica.partial.clear();
       emit(std::move(next), from, label, true);
     };
-    for (const char* arguments : kAnswers) {
+    const auto say = [&](const char* tool, const char* arguments) {
       chat::GeneratedStep step;
       step.finish = structured::Finish::ToolUse;
       step.parts.emplace_back(chat::TextPart{.text = answer_tag(world.chat)});
       step.parts.emplace_back(chat::GeneratedToolCall{.id = "id",
-                                                      .name = "coder_structured_output",
+                                                      .name = tool,
                                                       .arguments = arguments,
                                                       .over_cap = false,
                                                       .provider_executed = false,
                                                       .provider_state = ""});
       call(arguments, commit_of(later, chat::assemble_step(view, generate, step)), answer_tag(world.chat));
-    }
+    };
+    for (const char* arguments : kAnswers) say("coder_structured_output", arguments);
+    if (options_.client_tools && answer_tag(world.chat).ends_with("step 0")) say(kTheirTool, "{}");
     const chat::ChatError error = chat::turn_error(view, "timeout", "no answer");
     if (later.generation_attempt < kAttemptsMax || options_.omitted == Omitted::AttemptLimit) {
       chat::RetryState retry;
@@ -430,10 +463,12 @@ class Search {
   // The connection was lost: before the commit, or after it where it was possible.
   void doubt(const World& before, const World& after, std::size_t index, std::uint32_t from, bool was_possible,
              const std::string& what) {
-    World undone = before;
-    keep_partial(before, undone.replicas[index]);
-    forget(undone.replicas[index]);
-    emit(std::move(undone), from, what + " in doubt, not done", false);
+    if (before.replicas[index].phase == Replica::Phase::Answered) {  // else as if it had not been tried
+      World undone = before;
+      keep_partial(before, undone.replicas[index]);
+      forget(undone.replicas[index]);
+      emit(std::move(undone), from, what + " in doubt, not done", false);
+    }
     if (!was_possible) return;
     World done = after;
     keep_partial(before, done.replicas[index]);

@@ -25,6 +25,7 @@ enum class Omitted {
 
 struct SearchOptions {
   int client_actions = 2;
+  bool client_tools = false;  // the model may begin a turn with a call of a client's tool, whose deadline may pass
   Omitted omitted = Omitted::Nothing;
 };
 

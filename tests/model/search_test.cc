@@ -12,17 +12,24 @@ namespace {
 using testing::HasSubstr;
 
 std::string violation_without(Omitted rule, int client_actions) {
-  return search(SearchOptions{.client_actions = client_actions, .omitted = rule})
+  return search(SearchOptions{.client_actions = client_actions, .client_tools = false, .omitted = rule})
       .violation.value_or("nothing was found");
 }
 
-TEST(Search, FindsAtMostOneReceiptAndInTheEndOne) {
-  const char* more = std::getenv("ASSAY_CLIENT_ACTIONS");
-  const SearchResult result =
-      search(SearchOptions{.client_actions = more == nullptr ? 2 : std::atoi(more), .omitted = Omitted::Nothing});
+void expect_balance(SearchOptions options) {
+  if (const char* actions = std::getenv("ASSAY_CLIENT_ACTIONS")) options.client_actions = std::atoi(actions);
+  const SearchResult result = search(options);
   fmt::print("{} states, {} steps, {} of the states at rest\n", result.states, result.steps, result.ends);
   EXPECT_FALSE(result.violation.has_value()) << *result.violation;
   EXPECT_GT(result.states, 10'000U);
+}
+
+TEST(Search, FindsAtMostOneReceiptAndInTheEndOne) {
+  expect_balance({.client_actions = 2, .client_tools = false, .omitted = Omitted::Nothing});
+}
+
+TEST(Search, FindsThemWhereTheClientsToolsAreCalledToo) {
+  expect_balance({.client_actions = 1, .client_tools = true, .omitted = Omitted::Nothing});
 }
 
 TEST(Search, MissesTheFence) { EXPECT_THAT(violation_without(Omitted::Fence, 2), HasSubstr("after")); }
