@@ -157,6 +157,10 @@ void add_number_cases(std::vector<Case>& cases) {
                    wide(500, [](std::size_t) { return repeated("9", 128); })});
   cases.push_back({"numbers/bounds, 1e999", items_of_items(eightfold(bounds)),
                    wide(4000, [](std::size_t i) { return fmt::format("{}e999", i); })});
+  cases.push_back({"numbers/long bounds, short numbers", items_of_items(eightfold(bounds)),
+                   wide(4000, [](std::size_t i) { return std::to_string(i); })});
+  cases.push_back({"numbers/multipleOf 0.0001, short numbers", items_of_items(eightfold(R"({"multipleOf":0.0001})")),
+                   wide(4000, [](std::size_t i) { return fmt::format("{}.25", i); })});
   cases.push_back({"numbers/integer, fractions", items_of_items(eightfold(R"({"type":"integer"})")),
                    wide(4000, [](std::size_t i) { return fmt::format("{}00e-2", i + 1); })});
   cases.push_back({"numbers/integer, fractions in eight branches", items_of_items(eightfold(R"({"type":"integer"})")),

@@ -50,7 +50,7 @@ Report validate(const std::string& content, const Settings& run = {}) {
 TEST(ValidateLines, CountsValuesAndLines) {
   const Report report = validate("1\n\n \t\r\n\"x\"\n3");
   EXPECT_EQ(report.code, kExitNegative);
-  EXPECT_EQ(report.out, "line 4: at the root: type: expected integer\n");
+  EXPECT_EQ(report.out, "line 4: at the root: type: expected integer, not a string\n");
   EXPECT_THAT(report.err, StartsWith("3 values, 2 valid, 1 invalid, 5 lines, "));
   EXPECT_THAT(report.err, testing::MatchesRegex(".* [0-9.]+ MB/s, [0-9]+ values/s\n"));
 }
@@ -100,7 +100,7 @@ TEST(ValidateLines, HoldsLinesToTheCapOfAnOutputValue) {
 TEST(ValidateLines, PrintsOneLineForAnInvalidValueWhateverItsKeysHold) {
   const Report report =
       validate(R"({"a\nb\u001b[2J\u007f":1})", {.schema = R"({"additionalProperties":{"type":"string"}})"});
-  EXPECT_EQ(report.out, "line 1: at /a\\u000ab\\u001b[2J\\u007f: type: expected string\n");
+  EXPECT_EQ(report.out, "line 1: at /a\\u000ab\\u001b[2J\\u007f: type: expected string, not a number\n");
 }
 
 TEST(ValidateLines, QuietGivesTotalsAlone) {

@@ -51,4 +51,9 @@ std::size_t SchemaCache::bytes() const {
   return bytes_;
 }
 
+SchemaCache& process_cache() {
+  static SchemaCache cache;
+  return cache;
+}
+
 }  // namespace assay::schema

@@ -42,4 +42,7 @@ class SchemaCache {
   std::size_t bytes_ = 0;
 };
 
+// The process's own, for schemas that come back: at admission, before each model call, after a takeover.
+[[nodiscard]] SchemaCache& process_cache();
+
 }  // namespace assay::schema

@@ -366,6 +366,12 @@ class Compiler {
       rules.has_more_than_properties = rules.says_more_of_properties || rules.additional != nullptr;
     }
     if (draft.branches != nullptr) draft.branches->condition = draft.condition;
+    if (draft.number != nullptr) {
+      NumberRules& rules = *draft.number;
+      const auto is_long = [](const auto& bound) { return bound && bound->is_long(); };
+      rules.is_long = is_long(rules.minimum) || is_long(rules.exclusive_minimum) || is_long(rules.maximum) ||
+                      is_long(rules.exclusive_maximum) || is_long(rules.multiple_of);
+    }
     Node& node = draft.node;
     node.number = draft.number;
     node.string = draft.string;

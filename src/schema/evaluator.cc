@@ -22,7 +22,8 @@ constexpr std::uint64_t text_units(std::size_t bytes) { return bytes / 16; }
 
 // Reading a literal that is no short integer as a decimal, and comparing it some times.
 constexpr std::uint64_t decimal_units(std::size_t bytes) { return 10 + bytes / 8; }
-// Dividing one by a multipleOf.
+// Dividing one by a multipleOf; and where both are short.
+constexpr std::uint64_t kShortDivisionUnits = 3;
 constexpr std::uint64_t division_units(std::size_t bytes) { return 4 + bytes; }
 // Hashing a value for equality.
 std::uint64_t hash_units(json::Value value) { return value.node_count() * 5 + value.raw().size() / 16; }
@@ -98,7 +99,7 @@ class Evaluator {
   template <class Instance>
   [[gnu::always_inline]] bool apply(const Node& node, Instance instance, const Where& where) {
     if (!has_type(node, instance)) [[unlikely]] {
-      note(where, [&] { return rule::type(node.types); }, Weight::Kind);
+      note(where, [&] { return rule::type(node.types, bits_of(instance.kind())); }, Weight::Kind);
       return false;
     }
     return node.types_only || apply_rules(node, instance, where);
@@ -214,9 +215,10 @@ class Evaluator {
 
   bool apply_number(const NumberRules& rules, json::Value value, const Where& where) {
     NumberView number(value.number());
-    if (number.is_long() && !budget_.spend(decimal_units(value.number().size()))) return false;
-    const bool divides_long = rules.multiple_of && (number.is_long() || rules.multiple_of->is_long());
-    if (divides_long && !budget_.spend(division_units(value.number().size()))) return false;
+    const std::size_t bytes = value.number().size();
+    const bool is_long = number.is_long() || rules.is_long;
+    if (is_long && !budget_.spend(decimal_units(bytes))) return false;
+    if (rules.multiple_of && !budget_.spend(is_long ? division_units(bytes) : kShortDivisionUnits)) return false;
     bool ok = true;
     const auto demand = [&](const auto& bound, auto holds, const char* text) {
       if (!bound || holds(*bound)) return true;
@@ -545,7 +547,7 @@ class Evaluator {
         nearest_index = i;
       }
       if ((types & bits_of(instance.kind())) == 0) {
-        note(where, [&] { return rule::type(types, keyword); }, Weight::Kind);
+        note(where, [&] { return rule::type(types, bits_of(instance.kind()), keyword); }, Weight::Kind);
       } else if (sets.size() == nodes.size()) {
         note(where, [&] { return rule::values(sets, keyword); }, Weight::Constant);
       } else {

@@ -57,6 +57,22 @@ std::string on_one_line(std::string text) {
   return text;
 }
 
+std::string_view name_of_found(TypeMask expected, TypeMask found) {
+  if ((found & kNumberBits) != 0) return (expected & kIntegerBit) != 0 ? "a number with a fraction" : "a number";
+  switch (found) {
+    case kNullBit:
+      return "null";
+    case kBooleanBit:
+      return "a boolean";
+    case kStringBit:
+      return "a string";
+    case kArrayBit:
+      return "an array";
+    default:
+      return "an object";
+  }
+}
+
 bool add_value(Listing& listing, json::Value value) {
   if (value.is(json::Kind::String)) return listing.add(quoted(value.string(), kNameBytesMax));
   return listing.add(excerpt(value.raw(), kNameBytesMax));
@@ -87,7 +103,7 @@ void IssueSet::insert(Issue issue) {
 
 namespace rule {
 
-std::string type(TypeMask expected, std::string_view keyword) {
+std::string type(TypeMask expected, TypeMask found, std::string_view keyword) {
   std::vector<std::string_view> names;
   for (std::size_t i = 0; i < std::size(kTypeNames); ++i) {
     const bool in_number = kTypeNames[i] == "integer" && (expected & kFractionBit) != 0;
@@ -99,7 +115,7 @@ std::string type(TypeMask expected, std::string_view keyword) {
     text += i + 1 == names.size() ? " or " : ", ";
     text += names[i];
   }
-  return text;
+  return text.append(", not ").append(name_of_found(expected, found));
 }
 
 std::string values(std::span<const ValueSet* const> sets, std::string_view keyword) {

@@ -46,7 +46,8 @@ class IssueSet {
 
 // The texts of rules: the keyword, a colon, what it asks for. Cut to kIssueRuleBytesMax by IssueSet.
 namespace rule {
-[[nodiscard]] std::string type(TypeMask expected, std::string_view keyword = "type");
+// `found`: the kind of what stands there.
+[[nodiscard]] std::string type(TypeMask expected, TypeMask found, std::string_view keyword = "type");
 [[nodiscard]] std::string values(std::span<const ValueSet* const> sets, std::string_view keyword);
 [[nodiscard]] std::string values(const ValueSet& set);
 [[nodiscard]] std::string missing(std::string_view name);

@@ -37,9 +37,10 @@ TEST(IssueSet, KeepsTheSmallestDistinctOnes) {
 }
 
 TEST(Issues, NameTheRuleAndWhatItAsksFor) {
-  EXPECT_EQ(rule_of(R"({"type":"object"})", "1"), "type: expected object");
-  EXPECT_EQ(rule_of(R"({"type":["string","null","integer"]})", "1.5"), "type: expected null, integer or string");
-  EXPECT_EQ(rule_of(R"({"type":["number","integer"]})", "\"\""), "type: expected number");
+  EXPECT_EQ(rule_of(R"({"type":"object"})", "1"), "type: expected object, not a number");
+  EXPECT_EQ(rule_of(R"({"type":["string","null","integer"]})", "1.5"),
+            "type: expected null, integer or string, not a number with a fraction");
+  EXPECT_EQ(rule_of(R"({"type":["number","integer"]})", "\"\""), "type: expected number, not a string");
   EXPECT_EQ(rule_of("false", "1"), "false schema: no value is allowed here");
   EXPECT_EQ(rule_of(R"({"required":["a\nb"]})", "{}"), R"(required: missing "a\nb")");
   EXPECT_EQ(rule_of(R"({"enum":["a",1,null,[1, 2]]})", "2"), R"(enum: expected one of "a", 1, null, [1, 2])");
@@ -73,7 +74,8 @@ TEST(Issues, PointAtTheUnknownPropertyAndListTheKnownOnes) {
 }
 
 TEST(Issues, OfAlternativesSayWhatWouldFit) {
-  EXPECT_EQ(rule_of(R"({"anyOf":[{"type":"string"},{"type":"null"}]})", "1"), "anyOf: expected null or string");
+  EXPECT_EQ(rule_of(R"({"anyOf":[{"type":"string"},{"type":"null"}]})", "1"),
+            "anyOf: expected null or string, not a number");
   EXPECT_EQ(rule_of(R"({"oneOf":[{"const":"a"},{"enum":["b",2]}]})", "1"), R"(oneOf: expected one of "a", "b", 2)");
   EXPECT_EQ(rule_of(R"({"oneOf":[{"minimum":1},{"type":"string"},{"maximum":9}]})", "5"),
             "oneOf: fits alternatives 1 and 3, must fit exactly one");
@@ -85,7 +87,7 @@ TEST(Issues, OfAlternativesFollowTheNearestOne) {
     {"properties":{"kind":{"const":"square"},"side":{"type":"number"}},"required":["kind","side"]}]})";
   EXPECT_THAT(issues_of(shapes, R"({"kind":"square","side":"x"})"),
               ElementsAre(Issue{"", "oneOf: fits none of 2 alternatives; the nearest is number 2"},
-                          Issue{"/side", "type: expected number"}));
+                          Issue{"/side", "type: expected number, not a string"}));
   EXPECT_THAT(issues_of(shapes, R"({"kind":"circle"})"),
               ElementsAre(Issue{"", "oneOf: fits none of 2 alternatives; the nearest is number 1"},
                           Issue{"", "required: missing \"r\""}));

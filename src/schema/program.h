@@ -69,6 +69,7 @@ struct NumberRules {
   std::optional<Bound> maximum;
   std::optional<Bound> exclusive_maximum;
   std::optional<Factor> multiple_of;
+  bool is_long = false;  // whether comparing with any of them takes the detour
 };
 
 struct StringRules {

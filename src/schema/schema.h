@@ -55,7 +55,8 @@ inline constexpr std::size_t kFeedbackBytesMax = 1024;
 // One broken rule. Never holds an instance value; the path holds the instance's keys.
 struct Issue {
   std::string path;  // JSON pointer into the instance; one over the limit is cut and ends in an ellipsis
-  std::string rule;  // the keyword and what it asks for: `type: expected object`, `required: missing "command"`
+  std::string
+      rule;  // the keyword and what it asks for: `type: expected object, not a string`, `required: missing "command"`
   friend auto operator<=>(const Issue&, const Issue&) = default;
 };
 

@@ -6,6 +6,7 @@
 #include "json/document.h"
 #include "json/error.h"
 #include "json/limits.h"
+#include "schema/cache.h"
 #include "structured/plain_text.h"
 
 namespace assay::structured {
@@ -114,7 +115,7 @@ void read_schema(const json::Value& envelope, JsonSchemaFormat& format, Faults& 
   const auto member = envelope.find("schema");
   if (!member) return faults.add(kSchema, "required");
   if (!member->is(json::Kind::Object)) return faults.add(kSchema, "must be a JSON object");
-  auto compiled = schema::Schema::compile(member->raw());
+  auto compiled = schema::process_cache().compile(member->raw());
   if (!compiled) return faults.add(kSchema, describe(compiled.error()));
   format.schema = std::string(member->raw());
   format.compiled = std::move(*compiled);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "json/limits.h"
+#include "schema/cache.h"
 
 namespace assay::structured {
 
@@ -192,7 +193,7 @@ Result<schema::Schema, OutcomeError> preflight(const RequestPart& request, const
     return misconfigured("The provider's configuration forces strict tool schemas, which cannot carry this request.");
   }
   if (compiled != nullptr && compiled->text() == request.schema) return *compiled;
-  auto schema = schema::Schema::compile(request.schema);
+  auto schema = schema::process_cache().compile(request.schema);
   if (!schema) {
     return misconfigured(fmt::format("The stored schema is no longer accepted ({}).", schema.error().code_name));
   }

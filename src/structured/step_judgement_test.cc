@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "structured/outcome.h"
+#include "structured/response_format.h"
 
 namespace assay::structured {
 namespace {
@@ -207,6 +208,13 @@ TEST(Preflight, CompilesTheStoredSchema) {
   ASSERT_TRUE(schema.has_value());
   EXPECT_EQ(schema->text(), kSchemaText);
   EXPECT_TRUE(preflight(active().request, {}, &*schema).has_value());
+}
+
+TEST(Preflight, SharesWhatAdmissionCompiled) {
+  const auto format = parse_response_format(R"({"type":"json_schema","json_schema":{"name":"n","schema":)" +
+                                            std::string(kSchemaText) + "}}");
+  ASSERT_TRUE(format);
+  EXPECT_EQ(preflight(active().request, {})->text().data(), format->json_schema->compiled->text().data());
 }
 
 TEST(Preflight, DoesNotTakeAnotherTextsSchema) {
