@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
+
 #include "tests/harness/deployment.h"
 
 namespace assay::tests {
@@ -73,6 +75,17 @@ TEST(ValidateCommand, ReadsStandardInputAndAnswersByItsExitStatus) {
   const Finished invalid = run("1\\nx\\n");
   EXPECT_EQ(invalid.exit_code, 1);
   EXPECT_THAT(invalid.output, testing::StartsWith("2 values, 1 valid, 1 invalid, 2 lines"));
+}
+
+TEST(ValidateCommand, NeedsNoServerProgramWhereOtherCommandsDo) {
+  const TemporaryFile schema("true", ".json");
+  const std::string lonely = schema.path() + ".assay";
+  std::filesystem::copy_file(binary("assay"), lonely);
+  EXPECT_EQ(run_program(lonely, {"validate", schema.path(), schema.path()}).output, "valid\n");
+  const Finished other = run_program(lonely, {"--version"});
+  EXPECT_EQ(other.exit_code, 70);
+  EXPECT_THAT(other.output, HasSubstr("assay-server, which belongs beside it: No such file"));
+  std::filesystem::remove(lonely);
 }
 
 }  // namespace
