@@ -74,13 +74,26 @@ bool names_what_objects_inherit(Value schema, Value instance) {
   return any_text(schema, is_inherited_name) || any_text(instance, is_inherited_name);
 }
 
+bool lists_an_empty_name(Value value) {
+  return value.is(Kind::Array) && std::ranges::any_of(value.elements(), [](Value name) {
+           return name.is(Kind::String) && name.string().empty();
+         });
+}
+
+// In `required`, or in a list of `dependencies`.
 bool requires_an_empty_name(Value schema, Value) {
   return any_inside(schema, [](Value part) {
-    if (!part.is(Kind::Object) || !part.find("required") || !part.find("required")->is(Kind::Array)) return false;
-    return std::ranges::any_of(part.find("required")->elements(),
-                               [](Value name) { return name.is(Kind::String) && name.string().empty(); });
+    if (!part.is(Kind::Object)) return false;
+    const auto required = part.find("required");
+    const auto dependencies = part.find("dependencies");
+    return (required && lists_an_empty_name(*required)) ||
+           (dependencies && dependencies->is(Kind::Object) &&
+            std::ranges::any_of(dependencies->members(),
+                                [](const json::Member& member) { return lists_an_empty_name(member.value); }));
   });
 }
+
+bool refuses_more_elements(Value schema, Value) { return mentions(schema, "additionalItems"); }
 
 bool matches_beyond_ascii(Value schema, Value instance) {
   const auto is_special = [](std::string_view text) {
@@ -110,11 +123,15 @@ constexpr auto kFaults = std::to_array<KnownFault>({
     {Peer::Ajv, "numbers become doubles", kNumbers, has_no_double, R"({"const":9007199254740993})", "9007199254740992"},
     {Peer::Ajv, "names that every object inherits", kRequired, names_what_objects_inherit,
      R"({"required":["toString"]})", "{}"},
-    {Peer::Ajv, "the empty name in `required`", kRequired, requires_an_empty_name, R"({"required":[""]})", "{}"},
+    {Peer::Ajv, "the empty name in `required` and `dependencies`", kRequired, requires_an_empty_name,
+     R"({"required":[""]})", "{}"},
     {Peer::Ajv, "white space and line ends of the language", kPatternDialect, matches_beyond_ascii,
      R"({"pattern":"^a.b$"})", R"("a\rb")"},
     {Peer::Python, "white space, digits and line ends of the language", kPatternDialect, matches_beyond_ascii,
      R"({"pattern":"b$"})", R"("b\n")"},
+    {Peer::Python, "sorts what additionalItems refuses, and fails where that has no order",
+     "Validation 6.4.2: elements beyond those of `items` are judged by `additionalItems`", refuses_more_elements,
+     R"({"items":[true],"additionalItems":false})", "[1,{},2]"},
     {Peer::Python, "true equals 1 inside containers", kEquality, compares_booleans, R"({"enum":[[1]]})", "[true]"},
 });
 
