@@ -192,6 +192,8 @@ Fault read_model(const toml::table& table, ModelEntry& model) {
   reader.read("context_limit", model.context_limit, "a whole number of tokens");
   reader.read("max_output_tokens", model.settings.output_tokens_max, "a whole number of tokens");
   reader.read("reasoning_effort", model.settings.reasoning_effort, "a string");
+  reader.read("reasoning_summary", model.settings.reasoning_summary, "a string");
+  reader.flag("encrypted_reasoning", model.settings.encrypted_reasoning);
   reader.read("parallel_tool_calls", model.settings.parallel_tool_calls, "true or false");
   read_hosted_tools(reader, model.settings);
   reader.flag("default", model.is_default);

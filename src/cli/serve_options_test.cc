@@ -4,6 +4,7 @@
 
 #include "cli/config_file.h"
 #include "json/compact.h"
+#include "providers/wire.h"
 
 namespace assay::cli {
 namespace {
@@ -76,7 +77,7 @@ TEST(ServeOptions, NamesTheSettingTheRuleAndTheCure) {
   EXPECT_EQ(world.fault({{"provider-model", "m"}}),
             "--provider-model is set but no provider: set ASSAY_PROVIDER_URL too");
   EXPECT_EQ(world.fault({{"provider-url", "http://x"}, {"provider-wire", "smoke"}}),
-            "--provider-wire is 'smoke': this build speaks openai_chat");
+            "--provider-wire is 'smoke': this build speaks " + providers::wire_names());
   EXPECT_EQ(world.fault({{"provider-url", "ftp://x"}}), "--provider-url: url: must begin with http:// or https://");
   EXPECT_EQ(world.fault({{"config", "b.toml"}}), "--config: cannot read b.toml");
   world.variables["ASSAY_HEARTBEAT_MS"] = "15000";
@@ -133,6 +134,8 @@ model = "large"
 context_limit = 128000
 max_output_tokens = 4000
 parallel_tool_calls = false
+reasoning_summary = "auto"
+encrypted_reasoning = false
 hosted_tools = [{ type = "web_search", max_uses = 3, filters = { domains = ["example.org"] } }]
 default = true
 )";
@@ -152,6 +155,8 @@ TEST(ConfigFile, ReadsProvidersAndModels) {
   const providers::ModelSettings& settings = options->models[0].settings;
   EXPECT_EQ(settings.output_tokens_max, 4000);
   EXPECT_EQ(settings.parallel_tool_calls, false);
+  EXPECT_EQ(settings.reasoning_summary, "auto");
+  EXPECT_FALSE(settings.encrypted_reasoning);
   ASSERT_EQ(settings.hosted_tools.size(), 1U);
   EXPECT_EQ(settings.hosted_tools[0].name, "web_search");
   EXPECT_EQ(json::compact(settings.hosted_tools[0].definition),

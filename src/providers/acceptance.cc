@@ -21,6 +21,9 @@ constexpr Reason kReasons[] = {
     {Wire::OpenAiChat, "function_call", Finish::ToolUse},
     {Wire::OpenAiChat, "length", Finish::Length},
     {Wire::OpenAiChat, "content_filter", Finish::ContentFilter},
+    {Wire::OpenAiResponses, "completed", Finish::Complete},
+    {Wire::OpenAiResponses, "incomplete/max_output_tokens", Finish::Length},
+    {Wire::OpenAiResponses, "incomplete/content_filter", Finish::ContentFilter},
 };
 
 struct Rule {
@@ -36,6 +39,7 @@ struct Rule {
 
 constexpr Rule kRules[] = {
     {Wire::OpenAiChat, true, false, true},
+    {Wire::OpenAiResponses, true, true, true},
 };
 
 const Rule& rule_of(Wire wire) {

@@ -14,7 +14,8 @@
 
 namespace assay::providers {
 
-// The wire's own word: Chat Completions' `finish_reason`, Anthropic's `stop_reason`.
+// The wire's own word: Chat Completions' `finish_reason`, Anthropic's `stop_reason`; Responses' `status` and, behind a
+// slash, the reason of an incomplete one.
 [[nodiscard]] structured::Finish finish_of_reason(Wire wire, std::string_view reason);
 
 // Of two finishes the one that lets one believe less.

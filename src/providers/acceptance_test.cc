@@ -86,6 +86,9 @@ TEST(Acceptance, IsWhatEachWireNeeds) {
   EXPECT_EQ(judge(Wire::OpenAiChat, uncounted), Finish::Unknown);
   EXPECT_EQ(judge(Wire::OpenAiChat, unclosed), Finish::ToolUse) << "its bytes are judged at the boundary";
   EXPECT_EQ(judge(Wire::OpenAiChat, calling(Finish::Complete)), Finish::ToolUse);
+  EXPECT_EQ(judge(Wire::OpenAiResponses, uncounted), Finish::Unknown);
+  EXPECT_EQ(judge(Wire::OpenAiResponses, unclosed), Finish::Unknown);
+  EXPECT_EQ(judge(Wire::OpenAiResponses, calling(Finish::Complete)), Finish::ToolUse);
 }
 
 TEST(Acceptance, PrefersTheWorseOfTwoReasons) {

@@ -26,7 +26,7 @@ class Secret {
 };
 
 // What each of them is stands in the table of wire.cc.
-enum class Wire { OpenAiChat };
+enum class Wire { OpenAiChat, OpenAiResponses };
 
 struct Header {
   std::string name;
@@ -87,7 +87,9 @@ struct ModelSettings {
   // Includes what the model spends on reasoning. Unset, the provider's own limit holds.
   std::optional<std::int64_t> output_tokens_max;
   std::optional<std::string> reasoning_effort;
-  std::optional<bool> parallel_tool_calls;  // unset: the provider's default
+  std::optional<std::string> reasoning_summary;  // Responses: how much of its reasoning is shown; unset: none
+  bool encrypted_reasoning = true;               // Responses: false for models that refuse to give theirs, encrypted
+  std::optional<bool> parallel_tool_calls;       // unset: the provider's default
   std::vector<HostedTool> hosted_tools;
 };
 

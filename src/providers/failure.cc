@@ -49,30 +49,46 @@ constexpr Kind kContentFilter{"content_filter", "The model provider's content fi
 constexpr Kind kUnexplained{"generic", "The model provider reported an error."};
 
 // Codes and types that may be shown: they are constants of public APIs and say nothing about a request.
-constexpr std::array<std::string_view, 45> kKnownCodes = {
+constexpr std::array<std::string_view, 63> kKnownCodes = {
     "abort",
     "api_error",
     "authentication_error",
     "bad_request",
     "badrequesterror",
     "billing_error",
+    "bio_policy",
     "content_filter",
     "content_policy_violation",
     "context_length_exceeded",
+    "data_residency_mismatch",
+    "empty_image_file",
     "enforced_spend_limit_reached",
     "exceed_context_size_error",
+    "failed_to_download_image",
+    "image_content_policy_violation",
+    "image_file_not_found",
+    "image_file_too_large",
+    "image_parse_error",
+    "image_too_large",
+    "image_too_small",
     "insufficient_quota",
     "internal_error",
     "internal_server_error",
     "internalservererror",
     "invalid_api_key",
+    "invalid_base64_image",
     "invalid_function_parameters",
+    "invalid_image",
+    "invalid_image_format",
+    "invalid_image_mode",
+    "invalid_image_url",
     "invalid_prompt",
     "invalid_request",
     "invalid_request_error",
     "invalid_schema",
     "invalid_type",
     "invalid_value",
+    "misalignment_policy_violation",
     "missing_required_parameter",
     "model_not_found",
     "not_found",
@@ -93,8 +109,10 @@ constexpr std::array<std::string_view, 45> kKnownCodes = {
     "timeout_error",
     "unavailable_error",
     "unknown_parameter",
+    "unsupported_image_media_type",
     "unsupported_parameter",
     "unsupported_value",
+    "vector_store_timeout",
 };
 
 std::string lower(std::string_view text) {
@@ -190,8 +208,17 @@ constexpr Words<5> kSchemaPhrases = {"failed to parse grammar", "failed to initi
                                      "json schema is invalid", "invalid schema", "array schema missing items"};
 constexpr Words<3> kModelCodes = {"model_not_found", "not_found_error", "notfounderror"};
 constexpr Words<3> kModelPhrases = {"model not found", "does not exist", "unknown model"};
-constexpr Words<3> kFilterCodes = {"content_filter", "content_policy_violation", "invalid_prompt"};
-constexpr Words<2> kTimeoutCodes = {"timeout", "timeout_error"};
+constexpr Words<6> kFilterCodes = {"content_filter", "content_policy_violation",       "invalid_prompt",
+                                   "bio_policy",     "image_content_policy_violation", "misalignment_policy_violation"};
+// Of a request whose answer had already begun.
+constexpr Words<14> kRequestCodes = {"data_residency_mismatch",  "empty_image_file",
+                                     "failed_to_download_image", "image_file_not_found",
+                                     "image_file_too_large",     "image_parse_error",
+                                     "image_too_large",          "image_too_small",
+                                     "invalid_base64_image",     "invalid_image",
+                                     "invalid_image_format",     "invalid_image_mode",
+                                     "invalid_image_url",        "unsupported_image_media_type"};
+constexpr Words<3> kTimeoutCodes = {"timeout", "timeout_error", "vector_store_timeout"};
 constexpr Words<4> kTimeoutPhrases = {"timed out", "timeout", "connection reset", "broken pipe"};
 constexpr Words<7> kServerCodes = {"server_error",        "internal_error",    "internal_server_error", "api_error",
                                    "internalservererror", "unavailable_error", "service_unavailable"};
@@ -234,6 +261,7 @@ Kind classify(const Signal& signal) {
   if (signal.status == 429 || is_named(signal, kRateCodes)) return kRateLimit;
   if (is_named(signal, kSchemaCodes) || says(signal, kSchemaPhrases)) return kRefusedSchema;
   if (is_named(signal, kModelCodes) || (!is_server_side && says(signal, kModelPhrases))) return kUnknownModel;
+  if (is_named(signal, kRequestCodes)) return kInvalidRequest;
   if (signal.status != 0) return kind_of_status(signal.status);
   if (says(signal, kAuthPhrases)) return kAuth;
   if (says(signal, kRatePhrases)) return kRateLimit;

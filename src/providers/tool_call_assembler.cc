@@ -168,6 +168,17 @@ void ToolCallAssembler::announce(Call& call, std::size_t position, const EventCa
   on_event(ToolArgumentsDelta{.call = position, .text = std::move(waited)});
 }
 
+std::optional<ProtocolFault> ToolCallAssembler::end(std::size_t call, const EventCallback& on_event) {
+  Call& ended = calls_[call];
+  if (append(ended, ended.joiner.finish(), call, on_event)) return std::nullopt;
+  return ProtocolFault::TooLarge;
+}
+
+std::optional<std::string_view> ToolCallAssembler::arguments(std::size_t call) const {
+  if (calls_[call].over_cap) return std::nullopt;
+  return calls_[call].arguments;
+}
+
 std::optional<ProtocolFault> ToolCallAssembler::finish(const EventCallback& on_event) {
   for (std::size_t position = 0; position < calls_.size(); ++position) {
     Call& call = calls_[position];

@@ -39,6 +39,10 @@ class ToolCallAssembler {
 
   // Nothing, or what is wrong with the stream; then the assembler is of no further use.
   [[nodiscard]] std::optional<ProtocolFault> add(const ToolCallFragment& fragment, const EventCallback& on_event);
+  // Ends one call, for wires that say where it ends. Nothing is added to it after this.
+  [[nodiscard]] std::optional<ProtocolFault> end(std::size_t call, const EventCallback& on_event);
+  // The bytes so far; nothing once they went over the cap.
+  [[nodiscard]] std::optional<std::string_view> arguments(std::size_t call) const;
   // Ends every call. Nothing is added after this.
   [[nodiscard]] std::optional<ProtocolFault> finish(const EventCallback& on_event);
 

@@ -5,6 +5,8 @@
 #include "base/check.h"
 #include "providers/openai_chat_decoder.h"
 #include "providers/openai_chat_encoder.h"
+#include "providers/openai_responses_decoder.h"
+#include "providers/openai_responses_encoder.h"
 
 namespace assay::providers {
 namespace {
@@ -18,6 +20,13 @@ constexpr WireEntry kWires[] = {
      .key_header = KeyHeader::Bearer,
      .encode = encode_openai_chat,
      .make_decoder = make_openai_chat_decoder,
+     .headers = openai_headers},
+    {.wire = Wire::OpenAiResponses,
+     .name = "openai_responses",
+     .path = kResponsesPath,
+     .key_header = KeyHeader::Bearer,
+     .encode = encode_openai_responses,
+     .make_decoder = make_openai_responses_decoder,
      .headers = openai_headers},
 };
 
