@@ -2,10 +2,9 @@
 
 #include <utility>
 
-#include "json/decimal.h"
 #include "json/document.h"
 #include "json/limits.h"
-#include "json/member.h"
+#include "sim/request_json.h"
 
 namespace assay::sim {
 namespace {
@@ -13,48 +12,17 @@ namespace {
 using json::Kind;
 using json::Value;
 
-constexpr json::Caps kRequestCaps{.bytes_max = 64 * 1024 * 1024, .depth_max = 128};
-
-std::optional<Value> member(Value object, std::string_view key, Kind kind) {
-  if (!object.is(Kind::Object)) return std::nullopt;
-  const auto found = object.find(key);
-  if (!found || !found->is(kind)) return std::nullopt;
-  return found;
-}
-
-std::string text_member(Value object, std::string_view key) {
-  return std::string(json::string_member(object, key).value_or(std::string_view()));
-}
-
-bool is_true(Value object, std::string_view key) {
-  const auto found = member(object, key, Kind::Boolean);
-  return found && found->boolean();
-}
-
-// A string, or the texts of an array of parts.
-std::string content_text(Value message) {
-  if (const auto text = member(message, "content", Kind::String)) return std::string(text->string());
-  std::string text;
-  if (const auto parts = member(message, "content", Kind::Array)) {
-    for (const Value part : parts->elements()) {
-      if (!text.empty()) text += '\n';
-      text += text_member(part, "text");
-    }
-  }
-  return text;
-}
-
 void read_message(Value message, ChatRequest& request) {
   const std::string role = text_member(message, "role");
   if (role == "system" || role == "developer") {
-    request.system_text += content_text(message) + "\n";
+    request.system_text += content_text(message, "content") + "\n";
   } else if (role == "user") {
-    request.user_text = content_text(message);
+    request.user_text = content_text(message, "content");
     request.has_tool_result = false;
     request.tool_result_text.clear();
   } else if (role == "tool") {
     request.has_tool_result = true;
-    request.tool_result_text += content_text(message) + "\n";
+    request.tool_result_text += content_text(message, "content") + "\n";
   }
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// What the simulator looks at in a Chat Completions request.
+// What the simulator looks at in a request, of whichever wire.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,7 +15,10 @@ struct OfferedTool {
   std::string parameters;  // JSON text
 };
 
+enum class SimWire { ChatCompletions, Responses };
+
 struct ChatRequest {
+  SimWire wire = SimWire::ChatCompletions;
   std::string model;
   std::string system_text;
   std::string user_text;         // of the last user message
@@ -24,6 +27,7 @@ struct ChatRequest {
   std::vector<OfferedTool> tools;
   bool is_streamed = false;
   bool wants_usage = false;
+  bool wants_encrypted_reasoning = false;
   std::optional<std::int64_t> output_tokens_max;
 
   [[nodiscard]] const OfferedTool* tool(std::string_view name) const;
@@ -31,5 +35,6 @@ struct ChatRequest {
 
 // The error is a sentence for the client.
 [[nodiscard]] Result<ChatRequest, std::string> parse_chat_request(std::string body);
+[[nodiscard]] Result<ChatRequest, std::string> parse_responses_request(std::string body);
 
 }  // namespace assay::sim

@@ -6,59 +6,31 @@
 
 #include "json/writer.h"
 #include "net/http_message.h"
+#include "sim/responses_rendering.h"
 
 namespace assay::sim {
 namespace {
 
-constexpr std::size_t kBytesPerToken = 4;
-
-// At most `characters` code points from the front; all where it is 0.
-std::string_view take_piece(std::string_view& text, std::size_t characters) {
-  std::size_t end = 0;
-  for (std::size_t taken = 0; end < text.size() && (characters == 0 || taken < characters); ++taken) {
-    ++end;
-    while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) ++end;
-  }
-  const std::string_view piece = text.substr(0, end);
-  text.remove_prefix(end);
-  return piece;
-}
-
-std::string call_id(const ScriptedCall& call, const RenderingContext& context, std::size_t position) {
-  return call.id.value_or("call_sim_" + std::to_string(context.number) + "_" + std::to_string(position));
-}
-
-std::string finish_reason_of(const Reply& reply) {
-  return reply.finish_reason.value_or(reply.tool_calls.empty() ? "stop" : "tool_calls");
-}
-
 std::string usage_of(const Reply& reply, const ChatRequest& request) {
   if (reply.usage) return *reply.usage;
-  std::size_t output_bytes = reply.text.size() + reply.reasoning.size() + reply.refusal.size();
-  for (const ScriptedCall& call : reply.tool_calls) output_bytes += call.name.size() + call.arguments.size();
-  const std::size_t input_bytes =
-      request.system_text.size() + request.user_text.size() + request.tool_result_text.size();
-  const auto input = static_cast<std::int64_t>(input_bytes / kBytesPerToken + 1);
-  auto output = static_cast<std::int64_t>(output_bytes / kBytesPerToken + 1);
-  // An answer at its cap would be one that the cap has cut.
-  if (request.output_tokens_max)
-    output = std::clamp<std::int64_t>(output, 0, std::max<std::int64_t>(0, *request.output_tokens_max - 1));
+  const TokenCounts counts = counted_tokens(reply, request);
   json::Writer writer;
-  writer.begin_object().member("prompt_tokens", input).member("completion_tokens", output);
-  writer.member("total_tokens", input + output).end_object();
+  writer.begin_object().member("prompt_tokens", counts.input).member("completion_tokens", counts.output);
+  writer.member("total_tokens", counts.input + counts.output).end_object();
   return writer.take();
 }
 
 class ChunkWriter {
  public:
-  ChunkWriter(const RenderingContext& context, std::vector<std::string>& events) : context_(context), events_(events) {}
+  ChunkWriter(const RenderingContext& context, std::vector<RenderedEvent>& events)
+      : context_(context), events_(events) {}
 
   void delta(const std::function<void(json::Writer&)>& write) { chunk(write, ""); }
   void finish(std::string_view reason) { chunk({}, reason); }
   void usage(std::string_view usage) {
     json::Writer writer = begin();
     writer.begin_array().end_array().raw_member("usage", usage).end_object();
-    events_.push_back(writer.take());
+    events_.push_back({"", writer.take()});
   }
 
  private:
@@ -80,11 +52,11 @@ class ChunkWriter {
       writer.string(reason);
     }
     writer.end_object().end_array().end_object();
-    events_.push_back(writer.take());
+    events_.push_back({"", writer.take()});
   }
 
   const RenderingContext& context_;
-  std::vector<std::string>& events_;
+  std::vector<RenderedEvent>& events_;
 };
 
 void write_call_head(json::Writer& writer, std::size_t position, const std::string& id, const std::string& name) {
@@ -98,9 +70,9 @@ void write_call_arguments(json::Writer& writer, std::size_t position, std::strin
   writer.member("arguments", piece).end_object().end_object().end_array();
 }
 
-std::vector<std::string> reply_events(const Reply& reply, const Delivery& delivery, const ChatRequest& request,
-                                      const RenderingContext& context) {
-  std::vector<std::string> events;
+std::vector<RenderedEvent> chat_events(const Reply& reply, const Delivery& delivery, const ChatRequest& request,
+                                       const RenderingContext& context) {
+  std::vector<RenderedEvent> events;
   ChunkWriter chunks(context, events);
   chunks.delta([](json::Writer& writer) { writer.member("role", "assistant").member("content", ""); });
   const auto stream = [&](std::string_view key, std::string_view text) {
@@ -129,7 +101,7 @@ std::vector<std::string> reply_events(const Reply& reply, const Delivery& delive
   return events;
 }
 
-std::string reply_object(const Reply& reply, const ChatRequest& request, const RenderingContext& context) {
+std::string chat_object(const Reply& reply, const ChatRequest& request, const RenderingContext& context) {
   json::Writer writer;
   writer.begin_object().member("id", "chatcmpl-sim-" + std::to_string(context.number));
   writer.member("object", "chat.completion").member("created", context.created_s).member("model", context.model);
@@ -245,15 +217,31 @@ class BodySender {
   bool is_over_ = false;
 };
 
-void render_events(std::vector<std::string> events, const Delivery& delivery, Plan& plan) {
+struct WireRendering {
+  SimWire wire;
+  std::vector<RenderedEvent> (*events)(const Reply&, const Delivery&, const ChatRequest&, const RenderingContext&);
+  std::string (*object)(const Reply&, const ChatRequest&, const RenderingContext&);
+  bool ends_with_done;
+};
+constexpr WireRendering kWires[] = {
+    {SimWire::ChatCompletions, chat_events, chat_object, true},
+    {SimWire::Responses, responses_events, responses_object, false},
+};
+const WireRendering& rendering_of(SimWire wire) {
+  return *std::find_if(std::begin(kWires), std::end(kWires),
+                       [&](const WireRendering& row) { return row.wire == wire; });
+}
+
+void render_events(std::vector<RenderedEvent> events, bool ends_with_done, const Delivery& delivery, Plan& plan) {
   plan.steps.emplace_back(
       Send{response_head(200, "text/event-stream", "Transfer-Encoding: chunked", delivery.headers)});
-  if (delivery.sends_done) events.emplace_back("[DONE]");
+  if (delivery.sends_done && ends_with_done) events.push_back({"", "[DONE]"});
   BodySender sender(delivery, plan);
-  for (const std::string& event : events) {
+  for (const RenderedEvent& event : events) {
     std::string bytes;
     if (delivery.sends_comments) bytes += ": assay-sim" + delivery.line_end + delivery.line_end;
-    sender.send_event(bytes + "data: " + event + delivery.line_end + delivery.line_end);
+    if (!event.name.empty()) bytes += "event: " + event.name + delivery.line_end;
+    sender.send_event(bytes + "data: " + event.data + delivery.line_end + delivery.line_end);
   }
   sender.finish();
 }
@@ -289,16 +277,19 @@ Plan render(const Answer& answer, const Delivery& delivery, const ChatRequest& r
     sender.send_event(body);
     sender.finish();
   };
+  const WireRendering& wire = rendering_of(request.wire);
   if (const auto* reply = std::get_if<Reply>(&answer)) {
     if (request.is_streamed) {
-      render_events(reply_events(*reply, delivery, request, context), delivery, plan);
+      render_events(wire.events(*reply, delivery, request, context), wire.ends_with_done, delivery, plan);
     } else {
-      send_whole(200, "application/json", reply_object(*reply, request, context));
+      send_whole(200, "application/json", wire.object(*reply, request, context));
     }
   } else if (const auto* http = std::get_if<HttpAnswer>(&answer)) {
     send_whole(http->status, "application/json", http->body);
   } else if (const auto* events = std::get_if<RawEvents>(&answer)) {
-    render_events(events->events, delivery, plan);
+    std::vector<RenderedEvent> given;
+    for (const std::string& data : events->events) given.push_back({"", data});
+    render_events(std::move(given), wire.ends_with_done, delivery, plan);
   } else if (const auto* body = std::get_if<RawBody>(&answer)) {
     send_whole(200, "text/event-stream", body->bytes);
   } else if (const auto* response = std::get_if<RawResponse>(&answer)) {

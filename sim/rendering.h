@@ -6,15 +6,10 @@
 
 #include "sim/chat_request.h"
 #include "sim/plan.h"
+#include "sim/reply_pieces.h"
 #include "sim/script.h"
 
 namespace assay::sim {
-
-struct RenderingContext {
-  std::string model;  // as answers name it
-  std::int64_t created_s = 0;
-  std::int64_t number = 0;  // of the request; makes ids unique
-};
 
 // How a simulator's answers name the model: nobody shall take one for a model's.
 [[nodiscard]] std::string answering_model(std::string_view requested);

@@ -18,6 +18,11 @@ constexpr std::size_t kEchoBytesMax = 200;
 constexpr Milliseconds kAwaitDefault{30'000};
 constexpr json::Caps kBodyCaps{.bytes_max = kRequestBodyBytesMax, .depth_max = 128};
 
+constexpr std::pair<std::string_view, Simulator::RequestParser> kRequestParsers[] = {
+    {"/chat/completions", parse_chat_request},
+    {"/responses", parse_responses_request},
+};
+
 Plan error_plan(int status, std::string_view message, std::string_view type) {
   json::Writer writer;
   writer.begin_object().key("error").begin_object().member("message", message).member("type", type);
@@ -86,12 +91,16 @@ net::Task<Plan> Simulator::plan(SimRequest request, net::StopToken client) {
     co_return co_await plan_await(std::move(request), std::move(client));
   }
   if (request.path.starts_with("/sim/") || request.method == "GET") co_return plan_control(request);
-  if (request.path.ends_with("/chat/completions") && request.method == "POST") co_return plan_chat(std::move(request));
-  co_return error_plan(404, "assay-sim knows /v1/chat/completions and /v1/models.", "not_found_error");
+  if (request.method == "POST") {
+    for (const auto& [path, parse] : kRequestParsers) {
+      if (request.path.ends_with(path)) co_return plan_chat(std::move(request), parse);
+    }
+  }
+  co_return error_plan(404, "assay-sim knows /v1/chat/completions, /v1/responses and /v1/models.", "not_found_error");
 }
 
-Plan Simulator::plan_chat(SimRequest request) {
-  auto chat = parse_chat_request(request.body);
+Plan Simulator::plan_chat(SimRequest request, RequestParser parse) {
+  auto chat = parse(request.body);
   ++chat_requests_;
   Entry& entry = record(std::move(request));
   const std::int64_t entry_number = entry.number;

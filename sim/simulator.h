@@ -27,6 +27,8 @@ inline constexpr std::size_t kUnscriptedChunkCharacters = 12;
 
 class Simulator {
  public:
+  using RequestParser = Result<ChatRequest, std::string> (*)(std::string body);
+
   explicit Simulator(Script script, const Clock& clock = system_clock());
 
   // For ByteServerOptions::plan and on_done.
@@ -44,7 +46,7 @@ class Simulator {
     std::int64_t bytes_sent = 0;
   };
 
-  Plan plan_chat(SimRequest request);
+  Plan plan_chat(SimRequest request, RequestParser parse);
   Plan plan_control(const SimRequest& request);
   net::Task<Plan> plan_await(SimRequest request, net::StopToken client);
   [[nodiscard]] Answer unscripted(const ChatRequest& request) const;
