@@ -22,7 +22,7 @@ inline constexpr std::uint64_t kPatternsPositionsMax = 4096;
 // For the few patterns that RE2 must match: its budget for one pattern's program and the states that matching adds, and
 // what all of a schema share.
 inline constexpr std::int64_t kPatternMemoryBytesMax = 256 * 1024;
-inline constexpr std::int64_t kPatternsMemoryBytesMax = 1024 * 1024;
+inline constexpr std::int64_t kPatternsMemoryBytesMax = 512 * 1024;
 // Names in `patternProperties` in the whole document.
 inline constexpr std::size_t kPatternPropertiesMax = 4;
 

@@ -72,7 +72,9 @@ Result<void, PatternError> Pattern::build_re2(std::int64_t memory_bytes) {
   }
   if (positions_ > kPatternPositionsMax) return fail(too_many_positions());
   // The reversed program answers for expressions that end in `$`; it would else be made by the first search.
-  if (!automaton->ok() || automaton->ReverseProgramSize() < 0) {
+  const bool may_end_at_end =
+      expression_.find('$') != std::string::npos || expression_.find("\\z") != std::string::npos;
+  if (!automaton->ok() || (may_end_at_end && automaton->ReverseProgramSize() < 0)) {
     return fail(PatternError{.too_complex = true,
                              .reason = fmt::format("its automaton does not fit into {} KiB", memory_bytes / 1024)});
   }
