@@ -1,10 +1,11 @@
-// Any bytes at the raw JSON boundary: both twins of the parser and both dialects must agree where they have to, and
-// whatever reads an accepted document must get along with it.
+// Any bytes at the raw JSON boundary: every kernel, the fault finder and both dialects must agree where they have to,
+// and whatever reads an accepted document must get along with it.
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/check.h"
 #include "json/compact.h"
@@ -12,7 +13,8 @@
 #include "json/document.h"
 #include "json/equality.h"
 #include "json/error.h"
-#include "json/parser.h"
+#include "json/fault.h"
+#include "json/kernel_fixture.h"
 #include "json/pointer.h"
 #include "json/utf8.h"
 #include "json/writer.h"
@@ -20,18 +22,6 @@
 namespace {
 
 using namespace assay::json;
-
-struct Parsed {
-  Tape tape;
-  std::optional<Error> error;
-};
-
-void parse_with(Parsed& parsed, std::string_view text, const Caps& caps, Dialect dialect, decltype(&parse_tape) parse) {
-  parsed.tape.owned = text;
-  parsed.tape.owned.reserve(text.size() + kPaddingBytes);
-  parsed.tape.text = parsed.tape.owned;
-  parsed.error = parse(parsed.tape, caps, dialect);
-}
 
 void visit_number(const Value& value) {
   const auto integer = to_int64(value);
@@ -93,16 +83,19 @@ void check_accepted(const Document& document) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   for (const Caps& caps : {kOutputCaps, Caps{.depth_max = 3, .values_max = 12, .elements_max = 4}}) {
-    Parsed vector;
-    Parsed scalar;
     for (const Dialect dialect : {Dialect::Lenient, Dialect::Strict}) {
-      parse_with(vector, text, caps, dialect, parse_tape);
-      parse_with(scalar, text, caps, dialect, parse_tape_scalar);
-      ASSAY_CHECK(vector.error == scalar.error, "the twins agree");
-      if (vector.error) continue;
-      ASSAY_CHECK(
-          printed(Value(vector.tape, vector.tape.nodes.get())) == printed(Value(scalar.tape, scalar.tape.nodes.get())),
-          "the twins read the same");
+      const auto fault = first_fault(text, caps, dialect);
+      std::optional<std::string> values;
+      for (const Kernel& kernel : kernels()) {
+        const KernelReading reading(kernel, text, caps, dialect);
+        ASSAY_CHECK(reading.error() == fault, "every kernel and the fault finder agree");
+        if (fault) continue;
+        std::string read = printed(reading.root());
+        if (!values)
+          values = std::move(read);
+        else
+          ASSAY_CHECK(read == *values, "every kernel reads the same");
+      }
     }
   }
   const auto strict = Document::parse(std::string(text), {});

@@ -6,10 +6,18 @@
 
 #include "json/error.h"
 #include "json/parser.h"
-#include "json/string_scan.h"
 
 namespace assay::json {
 namespace {
+
+// The bytes of the string literal at `quote`, both quotes included. Requires: the literal is valid.
+std::size_t literal_bytes(const char* quote) {
+  const char* p = quote + 1;
+  for (; *p != '"'; ++p) {
+    if (*p == '\\') ++p;
+  }
+  return static_cast<std::size_t>(p + 1 - quote);
+}
 
 bool is_too_long(std::size_t size, const Caps& caps) { return size > std::min(caps.bytes_max, kDocumentBytesMax); }
 
@@ -34,7 +42,7 @@ std::string_view Value::raw() const {
       return {begin, node_->size()};
     case Kind::String:
       if (!node_->flag()) return {begin, node_->size() + 2};
-      return {begin, string_end(begin)};
+      return {begin, literal_bytes(begin)};
     case Kind::Array:
     case Kind::Object:
       break;
@@ -47,8 +55,7 @@ Result<Document, Error> Document::parse(std::string text, const Caps& caps, Dial
   auto tape = std::make_unique<Tape>();
   tape->owned = std::move(text);
   tape->owned.reserve(tape->owned.size() + kPaddingBytes);
-  tape->text = tape->owned;
-  if (const auto error = parse_tape(*tape, caps, dialect)) return fail(*error);
+  if (const auto error = parse_tape(*tape, tape->owned, nullptr, caps, dialect)) return fail(*error);
   return Document(std::move(tape));
 }
 
@@ -60,15 +67,14 @@ Result<Value, Error> Reader::read(std::string_view text, const Caps& caps, Diale
     tape.copied = std::make_unique_for_overwrite<char[]>(tape.copied_capacity);
   }
   char* const copy = tape.copied.get();
-  if (!text.empty()) std::memcpy(copy, text.data(), text.size());
   copy[text.size()] = '\0';
-  return read_in_place({copy, text.size()}, caps, dialect);
+  if (const auto error = parse_tape(tape, text, copy, caps, dialect)) return fail(*error);
+  return Value(tape, tape.nodes.get());
 }
 
 Result<Value, Error> Reader::read_in_place(std::string_view text, const Caps& caps, Dialect dialect) {
   if (is_too_long(text.size(), caps)) return fail(Error{ErrorCode::TooLong, 0});
-  tape_->text = text;
-  if (const auto error = parse_tape(*tape_, caps, dialect)) return fail(*error);
+  if (const auto error = parse_tape(*tape_, text, nullptr, caps, dialect)) return fail(*error);
   return Value(*tape_, tape_->nodes.get());
 }
 

@@ -77,6 +77,26 @@ TEST(JsonDocument, Unescapes) {
             "\"\\/\b\f\n\r\tA\u00e9\u20ac\U0001F600");
 }
 
+// AddressSanitizer watches what is read.
+TEST(JsonDocument, PadsEveryView) {
+  const auto sum_behind = [](std::string_view view) {
+    unsigned sum = 0;
+    for (std::size_t i = 0; i < kPaddingBytes; ++i) sum += static_cast<unsigned char>(view.data()[view.size() + i]);
+    return sum;
+  };
+  for (std::size_t bytes = 0; bytes < 200; ++bytes) {
+    const std::string plain = '"' + std::string(bytes, 'x') + '"';
+    const std::string escaped = '"' + std::string(bytes, 'x') + "\\n\"";
+    Reader reader;
+    for (std::string text : {plain, escaped}) {
+      text.shrink_to_fit();
+      (void)sum_behind(parsed(text).root().string());
+      (void)sum_behind(reader.read(text, {})->string());
+    }
+    (void)sum_behind(parsed(std::string(bytes + 1, '1'), {}, Dialect::Lenient).root().number());
+  }
+}
+
 TEST(JsonDocument, NamesTheFault) {
   EXPECT_EQ(refusal(""), "empty@0");
   EXPECT_EQ(refusal(" \n"), "empty@2");

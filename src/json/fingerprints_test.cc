@@ -18,12 +18,13 @@ std::uint32_t print_of(std::string key, std::string_view behind) {
 
 bool repeats(const std::vector<std::uint32_t>& prints) {
   std::size_t next = 0;
-  return few_may_repeat(prints.size(), [&] { return prints[next++]; });
+  return prints.size() <= kFewPrintsMax ? few_may_repeat(prints.size(), [&] { return prints[next++]; })
+                                        : many_may_repeat(prints.size(), [&] { return prints[next++]; });
 }
 
 std::vector<std::uint32_t> distinct(std::size_t count) {
   std::vector<std::uint32_t> prints;
-  for (std::size_t i = 0; i < count; ++i) prints.push_back(static_cast<std::uint32_t>(i * 0x9E3779B1 + 0x20000));
+  for (std::size_t i = 0; i < count; ++i) prints.push_back(static_cast<std::uint32_t>((i + 1) * 0x9E3779B1));
   return prints;
 }
 
@@ -61,17 +62,31 @@ TEST(JsonFingerprint, FindsARepetitionAnywhereAmongFew) {
   }
 }
 
+TEST(JsonLatestKeys, SeeARepetitionAmongThem) {
+  for (std::size_t count = 1; count <= LatestKeys::kKept; ++count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      for (std::size_t j = i; j < count; ++j) {
+        auto prints = distinct(count);
+        prints[j] = prints[i];
+        LatestKeys keys{};
+        for (const std::uint32_t print : prints) keys.add(print);
+        ASSERT_EQ(keys.may_repeat(), i != j) << count << " " << i << " " << j;
+      }
+    }
+  }
+}
+
 TEST(JsonFingerprint, FindsARepetitionAmongMany) {
   auto prints = distinct(5000);
-  EXPECT_FALSE(may_repeat(prints));
+  EXPECT_FALSE(repeats(prints));
   prints[4000] = prints[70];
-  EXPECT_TRUE(may_repeat(prints));
+  EXPECT_TRUE(repeats(prints));
 }
 
 TEST(JsonFingerprint, GivesUpWhenManyCollide) {
   std::vector<std::uint32_t> prints;
   for (std::uint32_t i = 0; i < 4096; ++i) prints.push_back(i << 20 | 1);
-  EXPECT_TRUE(may_repeat(prints));
+  EXPECT_TRUE(repeats(prints));
 }
 
 }  // namespace

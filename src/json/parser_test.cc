@@ -10,6 +10,8 @@
 #include "json/compact.h"
 #include "json/equality.h"
 #include "json/error.h"
+#include "json/fault.h"
+#include "json/kernel_fixture.h"
 #include "json/utf8.h"
 #include "json/writer.h"
 
@@ -199,37 +201,93 @@ TEST(JsonParser, ReadsBackWhatItPrints) {
   }
 }
 
-struct Outcome {
-  std::optional<Error> error;
-  std::string values;
-};
-
-Outcome outcome(const std::string& text, const Caps& caps, Dialect dialect, decltype(&parse_tape) parse) {
-  Tape tape;
-  tape.owned = text;
-  tape.owned.reserve(text.size() + kPaddingBytes);
-  tape.text = tape.owned;
-  const auto error = parse(tape, caps, dialect);
-  return {error, error ? "" : printed(Value(tape, tape.nodes.get()))};
-}
-
 constexpr Caps kTightCaps{.depth_max = 5, .values_max = 60, .elements_max = 20};
 
-TEST(JsonParser, VectorAndScalarTwinsAgree) {
+TEST(JsonParser, ReadsTheSameWithEveryKernelAndAgreesWithTheFaultFinder) {
   RandomJson source(12);
   int accepted = 0;
   for (int round = 0; round < 20'000; ++round) {
     const std::string text = source.mutated(source.document());
     const Caps& caps = round % 2 == 0 ? kTightCaps : Caps{};
     for (const Dialect dialect : {Dialect::Strict, Dialect::Lenient}) {
-      const Outcome fast = outcome(text, caps, dialect, parse_tape);
-      const Outcome scalar = outcome(text, caps, dialect, parse_tape_scalar);
-      ASSERT_EQ(fast.error, scalar.error) << shown(text);
-      ASSERT_EQ(fast.values, scalar.values) << shown(text);
-      if (!fast.error) ++accepted;
+      const auto fault = first_fault(text, caps, dialect);
+      std::optional<std::string> values;
+      for (const Kernel& kernel : kernels()) {
+        const KernelReading reading(kernel, text, caps, dialect);
+        ASSERT_EQ(reading.error(), fault) << kernel.name << "\n" << shown(text);
+        if (fault) continue;
+        const std::string read = printed(reading.root());
+        if (!values) values = read;
+        ASSERT_EQ(read, *values) << kernel.name << "\n" << shown(text);
+        ++accepted;
+      }
     }
   }
   EXPECT_GT(accepted, 1000);
+}
+
+// Longer than the parser looks ahead: each place of a long text is once where one window ends and the next begins.
+TEST(JsonParser, ReadsOverTheEndsOfWindows) {
+  const std::string piece = R"({"key":["a\n\\b",-1.5e3,true],"other":{"x":null,"y":"\ud83d\ude00"}})";
+  for (std::size_t shift = 0; shift < piece.size() + 2; ++shift) {
+    std::string text = "[" + std::string(shift, ' ');
+    while (text.size() < 13'000) text += piece + ',';
+    text += "0]";
+    for (const Kernel& kernel : kernels()) {
+      const KernelReading reading(kernel, text, {}, Dialect::Strict);
+      ASSERT_FALSE(reading.error()) << kernel.name << " " << shift;
+      ASSERT_EQ(printed(reading.root()), compact(printed(Document::parse(text, {})->root()))) << kernel.name;
+      const Value first = *reading.root().elements().begin();
+      for (const Value element : reading.root().elements()) {
+        if (element.is(Kind::Number)) continue;
+        ASSERT_TRUE(equal(element, first)) << kernel.name << " " << shift;
+      }
+    }
+  }
+}
+
+TEST(JsonParser, ReadsTokensOfAnyLength) {
+  for (const std::size_t bytes : {4000U, 4095U, 4096U, 4097U, 9000U, 70'000U}) {
+    const std::string plain(bytes, 'x');
+    const std::string spaces(bytes, ' ');
+    for (const std::string& text : {"[\"" + plain + "\",\"" + plain + "\\n" + plain + "\"]",
+                                    "{\"" + plain + "\"" + spaces + ":" + spaces + "1" + spaces + "}",
+                                    spaces + "0" + spaces, "[" + std::string(bytes, '1') + "]"}) {
+      for (const Kernel& kernel : kernels()) {
+        const KernelReading reading(kernel, text, {}, Dialect::Lenient);
+        ASSERT_FALSE(reading.error()) << kernel.name << " " << bytes;
+        ASSERT_EQ(printed(reading.root()), compact(text)) << kernel.name << " " << bytes;
+      }
+    }
+  }
+}
+
+TEST(JsonParser, FindsDuplicatesBelowAnyNumberOfContainers) {
+  for (std::size_t depth = 0; depth < 40; ++depth) {
+    for (const bool repeats : {false, true}) {
+      std::string text;
+      for (std::size_t i = 0; i < depth; ++i) text += R"({"a":)";
+      text += "1";
+      // The outermost object's first key came before all that is nested in it.
+      for (std::size_t i = 0; i < depth; ++i) text += i + 1 == depth && repeats ? R"(,"a":2})" : R"(,"b":2})";
+      const auto document = Document::parse(text, {});
+      ASSERT_EQ(document.has_value(), !repeats || depth == 0) << depth;
+      if (!document) {
+        ASSERT_EQ(document.error(), (Error{ErrorCode::DuplicateKey, text.rfind("\"a")}));
+      }
+    }
+  }
+}
+
+TEST(JsonParser, AllowsAnExactEndOnly) {
+  for (const Kernel& kernel : kernels()) {
+    for (const std::string_view text :
+         {std::string_view("1\0", 2), std::string_view("true\0", 5), std::string_view("\"\"\0", 3),
+          std::string_view("[]\0", 3), std::string_view("1 \0", 3)}) {
+      const KernelReading reading(kernel, text, {}, Dialect::Strict);
+      ASSERT_EQ(reading.error(), (Error{ErrorCode::TrailingData, text.size() - 1})) << kernel.name;
+    }
+  }
 }
 
 TEST(JsonParser, LenientAcceptsWhatStrictAccepts) {
@@ -334,6 +392,22 @@ TEST(JsonLenient, ReadsWhatOthersSend) {
   EXPECT_EQ(root.find("q")->string(), "\uFFFD\n");
   for (const char* text : {"\"\\ud800\\u12\"", "\"\\ud800\\", "\"\\ud800", "\"\xff\"", "[1,]", "\"\\ud800\\x\""}) {
     EXPECT_FALSE(Document::parse(text, {}, Dialect::Lenient)) << shown(text);
+  }
+}
+
+// AddressSanitizer watches the ends of the source.
+TEST(JsonReader, ReadsNothingBehindTheSource) {
+  Reader reader;
+  for (std::size_t bytes = 0; bytes < 300; ++bytes) {
+    for (const char last : {'"', '1', ' ', '\\'}) {
+      std::vector<char> source(bytes, 'x');
+      if (bytes > 1) {
+        source[0] = '"';
+        source[bytes - 1] = last;
+      }
+      const auto value = reader.read({source.data(), source.size()}, {});
+      ASSERT_EQ(value.has_value(), bytes > 1 && last == '"') << bytes << last;
+    }
   }
 }
 

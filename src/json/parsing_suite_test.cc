@@ -11,6 +11,8 @@
 
 #include "json/document.h"
 #include "json/error.h"
+#include "json/fault.h"
+#include "json/kernel_fixture.h"
 
 namespace assay::json {
 namespace {
@@ -74,9 +76,14 @@ std::string contents(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
+// With every kernel.
 std::string verdict(const std::filesystem::path& file) {
-  const auto document = Document::parse(contents(file), kBodyCaps);
-  return document ? "accepted" : std::string(code_name(document.error().code));
+  const std::string text = contents(file);
+  const auto fault = first_fault(text, kBodyCaps, Dialect::Strict);
+  for (const Kernel& kernel : kernels()) {
+    EXPECT_EQ(KernelReading(kernel, text, kBodyCaps, Dialect::Strict).error(), fault) << kernel.name << " " << file;
+  }
+  return fault ? std::string(code_name(fault->code)) : "accepted";
 }
 
 std::string listed(const std::map<std::string, ErrorCode>& refused, const std::string& name) {

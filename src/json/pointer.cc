@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/check.h"
+#include "json/characters.h"
 
 namespace assay::json {
 namespace {
@@ -54,7 +55,6 @@ std::optional<Value> child(const Value& value, std::string_view escaped_token) {
   return *std::next(value.elements().begin(), static_cast<std::ptrdiff_t>(*index));
 }
 
-bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 bool ends_scalar(char c) { return is_space(c) || std::string_view(",:[]{}\"").contains(c); }
 
 // Follows the brackets, commas and strings of a text up to an offset.

@@ -14,9 +14,9 @@ std::string read(std::string text, Dialect dialect = Dialect::Strict) {
   const std::size_t size = text.size();
   text.append(kPaddingBytes, '\0');
   char out[4];
-  const Unescaped result = unescape(text.data(), text.data() + size, out, dialect);
-  if (result.next == nullptr)
-    return std::string(code_name(result.code)) + "@" + std::to_string(result.at - text.data());
+  EscapeFault fault;
+  const Unescaped result = unescape(text.data(), text.data() + size, out, dialect, fault);
+  if (result.next == nullptr) return std::string(code_name(fault.code)) + "@" + std::to_string(fault.at - text.data());
   return {out, result.out};
 }
 

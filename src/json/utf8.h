@@ -17,7 +17,25 @@ namespace assay::json {
 [[nodiscard]] std::size_t utf8_ill_formed_bytes(std::string_view text);
 
 // Writes 1 to 4 bytes and returns the position behind them. Requires: a scalar value.
-char* write_utf8(char32_t scalar, char* out);
+inline char* write_utf8(char32_t scalar, char* out) {
+  const auto put = [&](char32_t byte) { *out++ = static_cast<char>(byte); };
+  if (scalar < 0x80) {
+    put(scalar);
+  } else if (scalar < 0x800) {
+    put(0xC0 | scalar >> 6);
+    put(0x80 | (scalar & 0x3F));
+  } else if (scalar < 0x10000) {
+    put(0xE0 | scalar >> 12);
+    put(0x80 | (scalar >> 6 & 0x3F));
+    put(0x80 | (scalar & 0x3F));
+  } else {
+    put(0xF0 | scalar >> 18);
+    put(0x80 | (scalar >> 12 & 0x3F));
+    put(0x80 | (scalar >> 6 & 0x3F));
+    put(0x80 | (scalar & 0x3F));
+  }
+  return out;
+}
 
 inline constexpr char32_t kReplacementCharacter = 0xFFFD;
 inline constexpr std::string_view kReplacementUtf8 = "\xEF\xBF\xBD";
