@@ -74,8 +74,12 @@ net::Task<Result<std::optional<SyncRead>, StoreError>> ChatStore::read_sync(Chat
   Batch batch;
   batch.add(statements::kBeginSnapshot);
   batch.add(statements::kFindChat, Params().uuid(chat));
-  batch.add(statements::kSyncMessages,
-            Params().uuid(chat).integer(cursor.snapshot_version).integer(cursor.after_message_id));
+  if (cursor.snapshot_version == 0) {
+    batch.add(statements::kFirstSyncMessages, Params().uuid(chat).integer(cursor.after_message_id));
+  } else {
+    batch.add(statements::kSyncMessages,
+              Params().uuid(chat).integer(cursor.snapshot_version).integer(cursor.after_message_id));
+  }
   batch.add(statements::kSyncQueue, Params().uuid(chat).integer(cursor.queue_version));
   batch.add(statements::kCommit);
   auto answers = co_await query(pool_, std::move(batch), deadline);

@@ -84,11 +84,15 @@ std::string heartbeat_sql() {
 
 }  // namespace
 
-// A replica that stands still inside a transaction must not hold a chat's row for ever.
-const Statement kConfigureSession{"configure_session",
-                                  "select set_config('jit', 'off', false), "
-                                  "set_config('idle_in_transaction_session_timeout', '10s', false), "
-                                  "set_config('client_connection_check_interval', '500ms', false)"};
+// A replica that stands still inside a transaction must not hold a chat's row for ever. Every statement has its index:
+// plans that are made for a chat of average length, or for a small database, read the whole of a long chat or of the
+// table where they may.
+const Statement kConfigureSession{
+    "configure_session",
+    "select set_config('jit', 'off', false), "
+    "set_config('enable_seqscan', 'off', false), set_config('enable_bitmapscan', 'off', false), "
+    "set_config('idle_in_transaction_session_timeout', '10s', false), "
+    "set_config('client_connection_check_interval', '500ms', false)"};
 const Statement kPing{"ping", "select 1"};
 const Statement kBegin{"begin", "begin"};
 const Statement kBeginSnapshot{"begin_snapshot", "begin isolation level repeatable read read only"};
@@ -164,10 +168,11 @@ const Statement kReorderQueue{"reorder_queue",
                               "update chat_queued_messages q set position = o.position "
                               "from unnest($2::bigint[]) with ordinality as o (id, position) "
                               "where q.chat_id = $1 and q.id = o.id and q.position <> o.position"};
+// A subquery for each, so that a generic plan too looks the request up in the index of outcomes.
 const Statement kClosedRequests{
     "closed_requests",
-    "select outcome_request_id(content) from chat_messages where chat_id = $1 "
-    "and content @> '[{\"type\": \"structured-output-outcome\"}]' and outcome_request_id(content) = any($2::uuid[])"};
+    "select r.id from unnest($2::uuid[]) as r (id) where (select true from chat_messages m where m.chat_id = $1 "
+    "and m.content @> '[{\"type\": \"structured-output-outcome\"}]' and outcome_request_id(m.content) = r.id limit 1)"};
 
 const Statement kFindChat{"find_chat", fmt::format("select {} from chats where id = $1", chat_columns())};
 const Statement kListChats{
@@ -200,11 +205,17 @@ const Statement kMessagesAscending{
 const Statement kQueue{
     "queue",
     fmt::format("select {} from chat_queued_messages where chat_id = $1 order by position, id", queue_columns())};
-// Of deleted rows only the id is of use.
+// A first sync, which reads by id; what was deleted before it is nobody's news.
+const Statement kFirstSyncMessages{
+    "first_sync_messages",
+    fmt::format("select {} from chat_messages where chat_id = $1 and not deleted and visibility <> 'model' "
+                "and id > $2::bigint order by id",
+                message_columns("content"))};
+// A later one, which reads by revision. Of deleted rows only the id is of use.
 const Statement kSyncMessages{
     "sync_messages",
     fmt::format("select {} from chat_messages where chat_id = $1 and revision > $2::bigint and visibility <> 'model' "
-                "and ((deleted and $2::bigint > 0) or (not deleted and id > $3::bigint)) order by id",
+                "and (deleted or id > $3::bigint) order by id",
                 message_columns("case when deleted then '[]'::jsonb else content end"))};
 const Statement kSyncQueue{
     "sync_queue",

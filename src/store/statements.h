@@ -32,6 +32,7 @@ extern const Statement kOpenStep;  // the last answer of the model and all that 
 extern const Statement kMessagesDescending;
 extern const Statement kMessagesAscending;
 extern const Statement kQueue;
+extern const Statement kFirstSyncMessages;
 extern const Statement kSyncMessages;
 extern const Statement kSyncQueue;
 
