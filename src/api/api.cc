@@ -149,6 +149,8 @@ net::Task<Answer> Api::answer(Match match, net::HttpRequest request) {
       co_return co_await delete_queued_message(services_, std::move(call));
     case Endpoint::Interrupt:
       co_return co_await interrupt_chat(services_, std::move(call));
+    case Endpoint::ToolResults:
+      co_return co_await submit_tool_results(services_, std::move(call));
     case Endpoint::ReconcileInvalid:
       co_return co_await reconcile_chat(services_, std::move(call));
     case Endpoint::Stream:

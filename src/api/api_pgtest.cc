@@ -44,6 +44,7 @@ TEST_F(ApiAuthTest, HidesChatsFromEverybodyButTheirOwner) {
                                                                                        {"GET", "/messages"},
                                                                                        {"POST", "/messages"},
                                                                                        {"POST", "/interrupt"},
+                                                                                       {"POST", "/tool-results"},
                                                                                        {"POST", "/reconcile-invalid"},
                                                                                        {"DELETE", "/queue/1"},
                                                                                        {"GET", "/stream"}}) {
@@ -250,7 +251,7 @@ TEST_F(ApiRefusalTest, WritesNothingForABadCreate) {
       {create_body(R"(,"plan_mode":"plan")" + std::string(kFormat)), "response_format"},
       {create_body(R"(,"model_config_id":"00000000-0000-4000-8000-00000000ffff")"), "model_config_id"},
       {create_body(R"(,"labels":{"":"x"})"), "labels"},
-      {create_body(R"(,"unsafe_dynamic_tools":[{"name":"x"}])"), "unsafe_dynamic_tools"},
+      {create_body(R"(,"unsafe_dynamic_tools":[{"name":"no name"}])"), "unsafe_dynamic_tools[0].name"},
       {create_body(R"(,"mcp_server_ids":["00000000-0000-4000-8000-00000000ffff"])"), "mcp_server_ids"},
       {R"({"content":[{"type":"text","text":"x"}]})", "organization_id"},
   };

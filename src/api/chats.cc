@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "api/client_tools.h"
 #include "api/projection.h"
 #include "chat/transitions.h"
 #include "json/writer.h"
@@ -220,6 +221,18 @@ net::Task<Answer> interrupt_chat(Services& services, Call call) {
   auto settled = co_await wait_until_interrupted(services, chat->id, call.request.stop, call.deadline);
   if (!settled) co_return fail(std::move(settled.error()));
   co_return json_response(200, chat_json(*settled, call.user));
+}
+
+net::Task<Answer> submit_tool_results(Services& services, Call call) {
+  auto chat = co_await find_chat(services, call);
+  if (!chat) co_return fail(std::move(chat.error()));
+  auto decoded = decode_tool_results(std::move(call.request.body), call.user);
+  if (!decoded) co_return fail(std::move(decoded.error()));
+  auto committed = co_await apply(services, chat->id, std::move(*decoded), call.deadline);
+  if (!committed) co_return fail(std::move(committed.error()));
+  net::HttpResponse done;
+  done.status = 204;
+  co_return done;
 }
 
 net::Task<Answer> reconcile_chat(Services& services, Call call) {

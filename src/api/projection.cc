@@ -209,6 +209,14 @@ struct PayloadWriter {
     writer.key("status").begin_object().member("status", chat::name_of(event.status)).end_object();
   }
   void operator()(const live::ErrorEvent& event) const { write_error(writer.key("error"), event.error); }
+  void operator()(const live::ActionRequiredEvent& event) const {
+    writer.key("action_required").begin_object().key("tool_calls").begin_array();
+    for (const auto& call : event.calls) {
+      writer.begin_object().member("tool_call_id", call.id).member("tool_name", call.name);
+      writer.member("args", call.arguments).end_object();
+    }
+    writer.end_array().end_object();
+  }
   void operator()(const live::RetryEvent& event) const { write_retry(writer.key("retry"), event.retry); }
   void operator()(const live::PartEvent& event) const {
     const auto& part = event.episode->parts()[event.index];
@@ -227,6 +235,7 @@ struct EventNames {
   std::string_view operator()(const live::QueueEvent&) const { return "queue_update"; }
   std::string_view operator()(const live::StatusEvent&) const { return "status"; }
   std::string_view operator()(const live::ErrorEvent&) const { return "error"; }
+  std::string_view operator()(const live::ActionRequiredEvent&) const { return "action_required"; }
   std::string_view operator()(const live::RetryEvent&) const { return "retry"; }
   std::string_view operator()(const live::PreviewResetEvent&) const { return "preview_reset"; }
   std::string_view operator()(const live::PartEvent&) const { return "message_part"; }
@@ -253,6 +262,9 @@ void write_chat(json::Writer& writer, const chat::Chat& chat, std::string_view o
   write_optional(writer, "mode", chat.mode);
   write_optional(writer, "plan_mode", chat.plan_mode);
   if (chat.last_error) write_error(writer.key("last_error"), *chat.last_error);
+  if (chat.requires_action_deadline) {
+    writer.member("requires_action_deadline_at", to_rfc3339(*chat.requires_action_deadline));
+  }
   writer.key("last_turn_summary").null();
   writer.key("summary").null();
   writer.member("created_at", to_rfc3339(chat.created_at));

@@ -233,6 +233,17 @@ TEST(Projection, ShowsAChatsErrorAndModes) {
   EXPECT_NE(text.find(R"("has_unread":false)"), std::string::npos);
 }
 
+TEST(Projection, ShowsUntilWhenTheClientIsAsked) {
+  chat::Chat chat;
+  chat.status = chat::Status::RequiresAction;
+  chat.requires_action_deadline = WallTime(std::chrono::seconds(1));
+  json::Writer writer;
+  write_chat(writer, chat, "");
+  EXPECT_NE(
+      writer.take().find(R"("status":"requires_action","requires_action_deadline_at":"1970-01-01T00:00:01.000000Z")"),
+      std::string::npos);
+}
+
 TEST(Projection, WritesEventsWithTypeChatAndPayload) {
   const auto chat = id_of<ChatId>(1);
   chat::ChatError error;
@@ -251,6 +262,14 @@ TEST(Projection, WritesEventsWithTypeChatAndPayload) {
   EXPECT_EQ(event_json(chat, live::QueueEvent{}), expected("queue_update", "}"));
   EXPECT_EQ(event_json(chat, live::ErrorEvent{.error = std::move(error)}),
             expected("error", R"(,"error":{"message":"m","retryable":true}})"));
+  live::ActionRequiredEvent asks;
+  asks.calls.emplace_back().id = "c1";
+  asks.calls.back().name = "lookup";
+  asks.calls.back().arguments = R"({ "q": 1.0 })";
+  EXPECT_EQ(
+      event_json(chat, asks),
+      expected("action_required", R"(,"action_required":{"tool_calls":[{"tool_call_id":"c1","tool_name":"lookup",)"
+                                  R"("args":"{ \"q\": 1.0 }"}]}})"));
   chat::RetryState retry;
   retry.attempt = 2;
   retry.delay_ms = 1500;

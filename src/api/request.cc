@@ -6,6 +6,8 @@
 #include <array>
 #include <utility>
 
+#include "api/client_tools.h"
+#include "chat/dynamic_tools.h"
 #include "chat/title.h"
 
 namespace assay::api {
@@ -38,12 +40,6 @@ Checked check_mcp_servers(std::vector<Uuid> ids) {
       invalid_field("mcp_server_ids", "names servers that are not enabled: this release calls no MCP servers");
   error.detail = "Not enabled: " + list;
   return error;
-}
-
-Checked check_tools(const std::optional<json::Value>& tools) {
-  if (!tools || tools->size() == 0) return std::nullopt;
-  return invalid_field("unsafe_dynamic_tools",
-                       "client-executed tools are not supported by this release: leave it empty");
 }
 
 const chat::ModelDescription* find_model(const Offer& offer, ModelConfigId id) {
@@ -148,7 +144,7 @@ Result<CreateRequest, ApiError> decode_create(std::string text, const store::Use
   const auto effort = body->string("reasoning_effort");
   auto mcp_servers = body->uuids("mcp_server_ids");
   const auto labels = body->string_map("labels");
-  const auto tools = body->array("unsafe_dynamic_tools");
+  const auto tool_list = body->array("unsafe_dynamic_tools");
   const auto plan_mode = body->string("plan_mode");
   const auto client_type = body->string("client_type");
   const auto orchestrator = body->boolean("orchestrator");
@@ -166,9 +162,10 @@ Result<CreateRequest, ApiError> decode_create(std::string text, const store::Use
   if (auto error = check_workspace(workspace)) return fail(std::move(*error));
   const auto model = choose_model(offer, model_config);
   if (!model) return fail(model.error());
+  const auto tools = decode_dynamic_tools(tool_list, format->has_value());
   const std::map<std::string, std::string> label_map = labels.value_or(std::map<std::string, std::string>());
   if (auto error = first_of({check_plan_mode("plan_mode", plan_mode), check_mcp_servers(std::move(mcp_servers)),
-                             check_labels(label_map), check_tools(tools), check_client_type(client_type),
+                             check_labels(label_map), tools ? Checked() : tools.error(), check_client_type(client_type),
                              check_effort(effort)})) {
     return fail(std::move(*error));
   }
@@ -181,6 +178,7 @@ Result<CreateRequest, ApiError> decode_create(std::string text, const store::Use
   if (client_type && !client_type->empty()) request.input.client_type = *client_type;
   request.input.plan_mode = plan_mode.value_or("");
   request.input.labels = label_map;
+  request.input.dynamic_tools = chat::encode_dynamic_tools(*tools);
   request.input.model_config = *model;
   request.input.reasoning_effort = effort;
   request.input.system_prompt = std::string(trimmed(system_prompt.value_or("")));
@@ -207,6 +205,9 @@ Result<SendRequest, ApiError> decode_send(std::string text, const store::User& u
   const bool plans = plan_mode.value_or(chat.plan_mode) == kPlan;
   auto format = check_format(format_text, offer, plans, !chat.mode.empty());
   if (!format) return fail(std::move(format.error()));
+  if (*format && takes_finalizer_name(chat)) {
+    return fail(invalid_field("response_format", "a tool of this chat's client has the reserved name"));
+  }
 
   SendRequest request;
   if (model_config) {

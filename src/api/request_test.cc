@@ -78,11 +78,12 @@ TEST(DecodeCreate, TakesTheLeastThatIsAllowed) {
 TEST(DecodeCreate, TakesEverySetting) {
   const CreateRequest request = created(create_body(
       R"(,"system_prompt":" be brief ","model_config_id":")" + kModel +
-      R"(","reasoning_effort":"low","mcp_server_ids":[],"labels":{"team/x":"1"},"unsafe_dynamic_tools":[],)"
+      R"(","reasoning_effort":"low","mcp_server_ids":[],"labels":{"team/x":"1"},"unsafe_dynamic_tools":[{"name":"t"}],)"
       R"("plan_mode":"plan","client_type":"ui","workspace_id":null,"response_format":{"type":"text"},"unknown":1)"));
   EXPECT_EQ(request.input.system_prompt, "be brief");
   EXPECT_EQ(request.input.reasoning_effort, "low");
   EXPECT_EQ(request.input.labels.at("team/x"), "1");
+  EXPECT_EQ(request.input.dynamic_tools, R"([{"name":"t","input_schema":{"type":"object","properties":{}}}])");
   EXPECT_EQ(request.input.plan_mode, "plan");
   EXPECT_EQ(request.input.client_type, "ui");
 }
@@ -111,7 +112,10 @@ TEST(DecodeCreate, NamesTheFieldOfEachFault) {
       {R"("labels":{"-x":"1"})", "labels"},
       {R"("labels":{"x":""})", "labels.x"},
       {R"("labels":["x"])", "labels"},
-      {R"("unsafe_dynamic_tools":[{"name":"t","input_schema":{}}])", "unsafe_dynamic_tools"},
+      {R"("unsafe_dynamic_tools":{})", "unsafe_dynamic_tools"},
+      {R"("unsafe_dynamic_tools":[{"name":"t"},{"name":"t"}])", "unsafe_dynamic_tools[1].name"},
+      {R"("unsafe_dynamic_tools":[{"name":"coder_structured_output"}],"response_format":)" + kFormat,
+       "unsafe_dynamic_tools"},
       {R"("plan_mode":"solo")", "plan_mode"},
       {R"("client_type":"cli")", "client_type"},
       {R"("workspace_id":"00000000-0000-4000-8000-00000000ffff")", "workspace_id"},
@@ -221,6 +225,15 @@ TEST(DecodeSend, NamesTheFieldOfEachFault) {
   EXPECT_EQ(send_field(R"(,"busy_behavior":"push")"), "busy_behavior");
   EXPECT_EQ(send_field(R"(,"model_config_id":"00000000-0000-4000-8000-00000000ffff")"), "model_config_id");
   EXPECT_EQ(send_field(R"(,"response_format":{"type":"json_schema"})"), "response_format.json_schema");
+}
+
+TEST(DecodeSend, RefusesAFormatWhereAToolOfTheClientHasTheFinalizersName) {
+  chat::Chat chat;
+  chat.dynamic_tools = R"([{"name":"coder_structured_output","input_schema":{"type":"object","properties":{}}}])";
+  EXPECT_EQ(send_field(R"(,"response_format":)" + kFormat, chat), "response_format");
+  EXPECT_EQ(send_field(R"(,"response_format":{"type":"text"})", chat), "accepted") << "the name is free without one";
+  chat.dynamic_tools = R"([{"name":"other","input_schema":{"type":"object","properties":{}}}])";
+  EXPECT_EQ(send_field(R"(,"response_format":)" + kFormat, chat), "accepted");
 }
 
 TEST(DecodeSend, RefusesAFormatWhereThePlanModeIsInEffect) {

@@ -20,6 +20,7 @@ constexpr std::array kRoutes{
           .pattern = "/api/v2/chats/{chat}/queue/{queued}",
           .endpoint = Endpoint::DeleteQueuedMessage},
     Route{.method = "POST", .pattern = "/api/v2/chats/{chat}/interrupt", .endpoint = Endpoint::Interrupt},
+    Route{.method = "POST", .pattern = "/api/v2/chats/{chat}/tool-results", .endpoint = Endpoint::ToolResults},
     Route{
         .method = "POST", .pattern = "/api/v2/chats/{chat}/reconcile-invalid", .endpoint = Endpoint::ReconcileInvalid},
     Route{.method = "GET", .pattern = "/api/v2/chats/{chat}/stream", .endpoint = Endpoint::Stream},
@@ -34,6 +35,8 @@ constexpr std::array kRoutes{
           .pattern = "/api/experimental/chats/{chat}/queue/{queued}",
           .endpoint = Endpoint::DeleteQueuedMessage},
     Route{.method = "POST", .pattern = "/api/experimental/chats/{chat}/interrupt", .endpoint = Endpoint::Interrupt},
+    Route{
+        .method = "POST", .pattern = "/api/experimental/chats/{chat}/tool-results", .endpoint = Endpoint::ToolResults},
     Route{.method = "POST",
           .pattern = "/api/experimental/chats/{chat}/reconcile-invalid",
           .endpoint = Endpoint::ReconcileInvalid},
@@ -98,6 +101,8 @@ std::string_view name_of(Endpoint endpoint) {
       return "delete_queued_message";
     case Endpoint::Interrupt:
       return "interrupt";
+    case Endpoint::ToolResults:
+      return "tool_results";
     case Endpoint::ReconcileInvalid:
       return "reconcile_invalid";
     case Endpoint::Stream:

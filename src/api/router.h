@@ -17,6 +17,7 @@ enum class Endpoint {
   SendMessage,
   DeleteQueuedMessage,
   Interrupt,
+  ToolResults,
   ReconcileInvalid,
   Stream,
   ModelConfigs,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <utility>
 
 #include "json/member.h"
 
@@ -11,6 +12,18 @@ namespace {
 
 std::string_view text_member(json::Value object, std::string_view name) {
   return json::string_member(object, name).value_or(std::string_view());
+}
+
+// `the client's tools lookup, open_page`, of an `action_required`.
+std::string calls_of(json::Value payload) {
+  std::string names = "the client's tools";
+  const auto calls = payload.find("tool_calls");
+  if (!calls || !calls->is(json::Kind::Array)) return names;
+  std::string_view separator = " ";
+  for (const json::Value call : calls->elements()) {
+    names += fmt::format("{}{}", std::exchange(separator, ", "), printable(text_member(call, "tool_name")));
+  }
+  return names;
 }
 
 }  // namespace
@@ -40,6 +53,9 @@ void AskProgress::show(json::Value event) {
     const auto attempt = payload->find("attempt");
     const auto delay = payload->find("delay_ms");
     if (attempt && delay) note(fmt::format("attempt {} failed, next in {} ms", attempt->raw(), delay->raw()));
+  } else if (type == "action_required" && payload && payload->is(json::Kind::Object)) {
+    note(fmt::format("the turn waits for {}; answer by POST tool-results, or it goes on without at its deadline",
+                     calls_of(*payload)));
   } else if (type == "error" && payload) {
     note(fmt::format("error: {}", printable(text_member(*payload, "message"))));
   } else if (type == "message" && payload && payload->is(json::Kind::Object)) {

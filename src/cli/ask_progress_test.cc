@@ -46,11 +46,21 @@ TEST(AskProgress, TellsOfRetriesErrorsAndReceipts) {
       "receipt failed for request r\n");
 }
 
+TEST(AskProgress, TellsWhatTheTurnWaitsFor) {
+  EXPECT_EQ(
+      shown(
+          false,
+          {R"({"type":"action_required","action_required":{"tool_calls":[{"tool_name":"a"},{"tool_name":"b\u001b"}]}})"}),
+      "the turn waits for the client's tools a, b; answer by POST tool-results, or it goes on without at its "
+      "deadline\n");
+}
+
 TEST(AskProgress, BearsEventsOfAnyShape) {
-  for (const char* event :
-       {"{}", R"({"type":7})", R"({"type":"status"})", R"({"type":"status","status":3})",
-        R"({"type":"message_part","message_part":{"part":[]}})", R"({"type":"error","error":[]})",
-        R"({"type":"message","message":{"structured_output":1}})", R"({"type":"retry","retry":{}})"}) {
+  for (const char* event : {"{}", R"({"type":7})", R"({"type":"status"})", R"({"type":"status","status":3})",
+                            R"({"type":"message_part","message_part":{"part":[]}})", R"({"type":"error","error":[]})",
+                            R"({"type":"message","message":{"structured_output":1}})", R"({"type":"retry","retry":{}})",
+                            R"({"type":"action_required","action_required":{}})",
+                            R"({"type":"action_required","action_required":{"tool_calls":[7]}})"}) {
     shown(true, {event});
   }
 }

@@ -38,6 +38,7 @@ worker::Settings worker_settings(const ServeOptions& options, ReplicaId replica)
   settings.acquire_interval = options.acquire_interval;
   settings.attempts_max = options.attempts_max;
   settings.attempts_window = options.attempts_window;
+  settings.client_tools_timeout = options.client_tools_timeout;
   settings.steps_max = options.steps_max;
   return settings;
 }

@@ -32,6 +32,7 @@ constexpr std::array kSettings{
     Setting{"shutdown-grace-ms", "MS", "what running requests get after SIGTERM", "10000"},
     Setting{"attempts-max", "N", "model calls per step before a retryable failure becomes final", "5"},
     Setting{"attempts-window-ms", "MS", "and the time after which no further attempt begins", "60000"},
+    Setting{"client-tools-timeout-ms", "MS", "what a client gets to answer calls of its own tools", "300000"},
     Setting{"steps-max", "N", "model steps of one turn", "1200"},
     Setting{"database-connections", "N", "size of the connection pool", "16"},
 };
@@ -175,7 +176,8 @@ std::optional<std::string> read_limits(const Settings& settings, ServeOptions& o
        {Duration{"lease-ms", &options.lease, 100}, Duration{"heartbeat-ms", &options.heartbeat, 10},
         Duration{"acquire-interval-ms", &options.acquire_interval, 10},
         Duration{"shutdown-grace-ms", &options.shutdown_grace, 0},
-        Duration{"attempts-window-ms", &options.attempts_window, 0}}) {
+        Duration{"attempts-window-ms", &options.attempts_window, 0},
+        Duration{"client-tools-timeout-ms", &options.client_tools_timeout, 1}}) {
     const auto value = number(settings, duration.name, duration.target->count(), duration.least, kDayMs);
     if (!value) return value.error();
     *duration.target = Milliseconds(*value);

@@ -60,6 +60,7 @@ struct ServeOptions {
   Milliseconds shutdown_grace{10'000};
   std::int64_t attempts_max = 5;
   Milliseconds attempts_window{60'000};
+  Milliseconds client_tools_timeout{300'000};
   std::int64_t steps_max = 1200;
   std::size_t database_connections = 16;
 };

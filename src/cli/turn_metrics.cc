@@ -9,6 +9,8 @@ void write_turn_metrics(const worker::TurnCounters& counters, api::MetricsText& 
   const auto count = [](std::uint64_t value) { return static_cast<std::int64_t>(value); };
   text.begin("assay_runners", Type::Gauge, "Chats that this replica works on.");
   text.sample(count(counters.runners));
+  text.begin("assay_runners_waiting", Type::Gauge, "Of them: chats that wait for their client's tools.");
+  text.sample(count(counters.runners_waiting));
   text.begin("assay_chats_acquired_total", Type::Counter, "Chats that this replica took over to work on.");
   text.sample(count(counters.chats_acquired));
   text.begin("assay_chats_lost_total", Type::Counter, "Chats whose lease this replica lost.");

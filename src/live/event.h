@@ -29,6 +29,10 @@ struct ErrorEvent {
   chat::ChatError error;
 };
 
+struct ActionRequiredEvent {
+  std::vector<chat::ToolCallPart> calls;  // all that the client is to answer, in their order
+};
+
 struct RetryEvent {
   chat::RetryState retry;
 };
@@ -40,7 +44,7 @@ struct PartEvent {
   std::size_t index = 0;  // into episode->parts()
 };
 
-using Event = std::variant<HistoryResetEvent, MessageEvent, QueueEvent, StatusEvent, ErrorEvent, RetryEvent,
-                           PreviewResetEvent, PartEvent>;
+using Event = std::variant<HistoryResetEvent, MessageEvent, QueueEvent, StatusEvent, ErrorEvent, ActionRequiredEvent,
+                           RetryEvent, PreviewResetEvent, PartEvent>;
 
 }  // namespace assay::live

@@ -25,6 +25,9 @@ struct Names {
   std::string operator()(const QueueEvent&) const { return "queue"; }
   std::string operator()(const StatusEvent&) const { return "status"; }
   std::string operator()(const ErrorEvent&) const { return "error"; }
+  std::string operator()(const ActionRequiredEvent& event) const {
+    return "action_required " + std::to_string(event.calls.size());
+  }
   std::string operator()(const RetryEvent&) const { return "retry"; }
   std::string operator()(const PreviewResetEvent&) const { return "preview_reset"; }
   std::string operator()(const PartEvent& event) const {
@@ -133,6 +136,38 @@ class StreamTest : public test_database::StoreTest {
     ended.set();
   }
 };
+
+net::Task<> ask_the_client(StreamTest& test) {
+  co_await test.sink.told_with("status");
+  co_await test.begin_attempt();
+  co_await test.sink.told_with("preview_reset");
+  test.preview("x");
+  chat::Effects effects = StreamTest::answer();
+  chat::ToolCallPart call;
+  call.id = "c1";
+  effects.insert[0].content.emplace_back(std::move(call));
+  effects.status = chat::Status::RequiresAction;
+  effects.requires_action_after_ms = 60'000;
+  co_await test.commit(std::move(effects));
+  const std::string told = co_await test.sink.told_with("action_required");
+  EXPECT_EQ(told, "part 1, message 2, status, action_required 1, preview_reset, ");
+}
+
+TEST_F(StreamTest, AsksTheClientOnceTheStepAndItsStatusAreTold) { with_stream(ask_the_client); }
+
+TEST_F(StreamTest, AsksAClientThatComesBack) {
+  with_stream(ask_the_client);
+  sink.told.clear();
+  end.reset();
+  ended.clear();
+  sink.stop = net::StopSource();
+  with_stream(
+      [](StreamTest& test) -> net::Task<> {
+        const std::string told = co_await test.sink.told_with("action_required");
+        EXPECT_EQ(told, "status, action_required 1, preview_reset, ");
+      },
+      StreamStart{.after_message_id = 2, .snapshot_version = 0});
+}
 
 net::Task<> send_many_parts(StreamTest& test) {
   constexpr int kParts = 500;

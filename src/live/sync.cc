@@ -34,13 +34,17 @@ std::vector<Event> SyncState::advance(store::SyncRead read, Kind kind) {
     events.emplace_back(QueueEvent{.queue = std::move(*read.queue)});
   }
 
-  // A whole turn may lie between two reads: then its end is told although the status looks the same as before.
-  const bool is_at_rest = chat.status == chat::Status::Waiting || chat.status == chat::Status::Error;
-  const bool tells_status = is_first || chat.status != *status_ || (history_moved && is_at_rest);
+  // A whole turn, or a whole answer to the client's calls, may lie between two reads: then its end is told although the
+  // status looks the same as before.
+  const bool is_running = chat.status == chat::Status::Running || chat.status == chat::Status::Interrupting;
+  const bool tells_status = is_first || chat.status != *status_ || (history_moved && !is_running);
   if (tells_status) events.emplace_back(StatusEvent{.status = chat.status});
 
   if (chat.last_error && (tells_status || chat.last_error != error_)) {
     events.emplace_back(ErrorEvent{.error = *chat.last_error});
+  }
+  if (tells_status && chat.status == chat::Status::RequiresAction) {
+    events.emplace_back(ActionRequiredEvent{.calls = std::move(read.pending_calls)});
   }
   if (chat.retry_state && (is_first || chat.retry_state_version != retry_state_version_)) {
     events.emplace_back(RetryEvent{.retry = *chat.retry_state});
@@ -56,6 +60,9 @@ std::vector<Event> SyncState::advance(store::SyncRead read, Kind kind) {
   return events;
 }
 
-bool SyncState::is_busy() const { return status_ == chat::Status::Running || status_ == chat::Status::Interrupting; }
+bool SyncState::is_busy() const {
+  return status_ == chat::Status::Running || status_ == chat::Status::Interrupting ||
+         status_ == chat::Status::RequiresAction;
+}
 
 }  // namespace assay::live

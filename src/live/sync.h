@@ -2,8 +2,8 @@
 // What one client of a chat has been told, and what a fresh read of the database adds to it. Pure.
 //
 // The events of one read come in a fixed order that clients rely on: history_reset, messages, queue_update, status,
-// error, retry, preview_reset. So the assistant's message with its usage precedes the status that ends a turn, and
-// `status: error` precedes the error.
+// error, action_required, retry, preview_reset. So the assistant's message with its usage precedes the status that ends
+// a turn, `status: error` precedes the error, and `status: requires_action` the calls to answer.
 #include <cstdint>
 #include <optional>
 #include <vector>

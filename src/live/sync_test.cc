@@ -12,11 +12,17 @@ struct Names {
   std::string operator()(const MessageEvent& event) const { return "message " + std::to_string(event.message.id); }
   std::string operator()(const QueueEvent& event) const { return "queue " + std::to_string(event.queue.size()); }
   std::string operator()(const StatusEvent& event) const {
-    return event.status == chat::Status::Waiting   ? "waiting"
-           : event.status == chat::Status::Running ? "running"
-                                                   : "other status";
+    return event.status == chat::Status::Waiting          ? "waiting"
+           : event.status == chat::Status::Running        ? "running"
+           : event.status == chat::Status::RequiresAction ? "requires_action"
+                                                          : "other status";
   }
   std::string operator()(const ErrorEvent& event) const { return "error " + event.error.message; }
+  std::string operator()(const ActionRequiredEvent& event) const {
+    std::string ids = "calls";
+    for (const auto& call : event.calls) ids += " " + call.id;
+    return ids;
+  }
   std::string operator()(const RetryEvent& event) const { return "retry " + std::to_string(event.retry.attempt); }
   std::string operator()(const PreviewResetEvent&) const { return "preview_reset"; }
   std::string operator()(const PartEvent&) const { return "part"; }
@@ -113,6 +119,37 @@ TEST(SyncState, TellsARepeatedErrorOfANewTurn) {
   read.chat.snapshot_version = 8;
   read.chat.history_version = 7;
   EXPECT_EQ(advance(state, read), "other status, error down, preview_reset");
+}
+
+store::SyncRead asking(std::int64_t version, const std::vector<std::string>& ids) {
+  store::SyncRead read = read_of(version, version, chat::Status::RequiresAction);
+  for (const std::string& id : ids) read.pending_calls.emplace_back().id = id;
+  return read;
+}
+
+TEST(SyncState, TellsTheClientsCallsAfterTheStatus) {
+  SyncState state(StreamStart{});
+  advance(state, read_of(3, 3, chat::Status::Running));
+  store::SyncRead read = asking(4, {"a", "b"});
+  read.messages = {message(2)};
+  EXPECT_EQ(advance(state, read), "message 2, requires_action, calls a b, preview_reset");
+  EXPECT_TRUE(state.is_busy());
+  read.messages.clear();
+  read.chat.snapshot_version = 5;
+  EXPECT_EQ(advance(state, read), "") << "a queued message or its receipt repeats nothing";
+}
+
+TEST(SyncState, TellsTheClientsCallsToWhoeverComesBack) {
+  SyncState resumed(StreamStart{.after_message_id = 0, .snapshot_version = 4});
+  EXPECT_EQ(advance(resumed, asking(4, {"a"})), "requires_action, calls a, preview_reset");
+  SyncState late(StreamStart{.after_message_id = 9, .snapshot_version = 0});
+  EXPECT_EQ(advance(late, asking(4, {"a"})), "requires_action, calls a, preview_reset");
+}
+
+TEST(SyncState, TellsNewCallsWhereTheEarlierOnesWereAnsweredBetweenTwoReads) {
+  SyncState state(StreamStart{});
+  advance(state, asking(4, {"a"}));
+  EXPECT_EQ(advance(state, asking(8, {"b"})), "requires_action, calls b, preview_reset");
 }
 
 TEST(SyncState, ResetsThePreviewForANewAttempt) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "chat/rows.h"
 #include "store/chat_store.h"
 #include "store/pool.h"
 #include "store/query.h"
@@ -81,6 +82,7 @@ net::Task<Result<std::optional<SyncRead>, StoreError>> ChatStore::read_sync(Chat
               Params().uuid(chat).integer(cursor.snapshot_version).integer(cursor.after_message_id));
   }
   batch.add(statements::kSyncQueue, Params().uuid(chat).integer(cursor.queue_version));
+  batch.add(statements::kPendingStep, Params().uuid(chat));
   batch.add(statements::kCommit);
   auto answers = co_await query(pool_, std::move(batch), deadline);
   if (!answers) co_return fail(std::move(answers).error());
@@ -103,6 +105,9 @@ net::Task<Result<std::optional<SyncRead>, StoreError>> ChatStore::read_sync(Chat
     if (!queue) co_return fail(std::move(queue).error());
     sync.queue = std::move(*queue);
   }
+  auto step = read_messages((*answers)[4], chat);
+  if (!step) co_return fail(std::move(step).error());
+  sync.pending_calls = chat::outstanding_calls(*step);
   co_return std::move(sync);
 }
 
@@ -120,6 +125,7 @@ net::Task<Result<std::optional<TurnRead>, StoreError>> ChatStore::read_turn(Chat
   auto row = read_chat((*answers)[1], 0);
   if (!row) co_return fail(std::move(row).error());
   turn.chat = std::move(*row);
+  turn.now = (*answers)[1].instant(0, kFoundNowColumn);
   auto history = read_messages((*answers)[2], chat);
   if (!history) co_return fail(std::move(history).error());
   turn.history = std::move(*history);

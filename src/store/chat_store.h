@@ -64,10 +64,12 @@ struct SyncRead {
   std::vector<chat::Message> messages;  // client-visible, undeleted, revision beyond the cursor; ascending ids
   std::vector<std::int64_t> deleted;    // client-visible rows soft-deleted beyond the cursor; ascending
   std::optional<std::vector<chat::QueuedMessage>> queue;  // when queue_version is not the cursor's
+  std::vector<chat::ToolCallPart> pending_calls;          // those that the client is to answer, while it is asked
 };
 
 struct TurnRead {
   chat::Chat chat;
+  WallTime now{};                      // the database's clock
   std::vector<chat::Message> history;  // every undeleted row, model-only and compressed ones included; ascending ids
 };
 

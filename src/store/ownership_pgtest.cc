@@ -242,6 +242,11 @@ TEST_F(PlanTest, ASyncReadsOnlyWhatChanged) {
   EXPECT_THAT(text, ::testing::HasSubstr("chat_messages_by_revision"));
 }
 
+TEST_F(PlanTest, PendingCallsCostAChatNothingWhileNoneCanBe) {
+  const std::string text = plan(statements::kPendingStep.sql, fmt::format("'{}'", chat_.to_string()));
+  EXPECT_THAT(text, ::testing::HasSubstr("One-Time Filter")) << text;
+}
+
 TEST_F(PlanTest, TheOutcomeOfARequestIsFoundByItsIndex) {
   const std::string text = plan(statements::kClosedRequests.sql, fmt::format("'{0}', '{{{0}}}'", chat_.to_string()));
   EXPECT_THAT(text, ::testing::HasSubstr("chat_messages_one_outcome"));

@@ -17,6 +17,8 @@ namespace assay::store {
 // Columns of a row that follow those of a chat in kLockChat's answer.
 inline constexpr int kLastQueuedMessageColumn = 30;
 inline constexpr int kNowColumn = 31;
+// In kFindChat's answer.
+inline constexpr int kFoundNowColumn = kLastQueuedMessageColumn;
 
 // Each fails with Corrupt where the row does not decode.
 Result<chat::Chat, StoreError> read_chat(const Rows& rows, std::size_t row);

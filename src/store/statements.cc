@@ -174,7 +174,8 @@ const Statement kClosedRequests{
     "select r.id from unnest($2::uuid[]) as r (id) where (select true from chat_messages m where m.chat_id = $1 "
     "and m.content @> '[{\"type\": \"structured-output-outcome\"}]' and outcome_request_id(m.content) = r.id limit 1)"};
 
-const Statement kFindChat{"find_chat", fmt::format("select {} from chats where id = $1", chat_columns())};
+const Statement kFindChat{
+    "find_chat", fmt::format("select {}, {} from chats where id = $1", chat_columns(), micros("clock_timestamp()"))};
 const Statement kListChats{
     "list_chats", fmt::format("select {} from chats where owner_id = $1 and parent_chat_id is null "
                               "and ($2::boolean is null or archived = $2::boolean) "
@@ -192,6 +193,14 @@ const Statement kOpenStep{
                              "(select id from chat_messages where chat_id = $1 and not deleted and role = 'assistant' "
                              "and visibility = 'both' order by id desc limit 1), 0) order by id",
                              message_columns("content"))};
+// Where calls wait for the client: the step that made them, and what follows.
+const Statement kPendingStep{
+    "pending_step",
+    fmt::format("select {} from chat_messages where chat_id = $1 and not deleted "
+                "and exists (select from chats where id = $1 and status = 'requires_action') and id >= coalesce("
+                "(select id from chat_messages where chat_id = $1 and not deleted and role = 'assistant' "
+                "and visibility = 'both' order by id desc limit 1), 0) order by id",
+                message_columns("content"))};
 const Statement kMessagesDescending{
     "messages_descending",
     fmt::format("select {} from chat_messages where chat_id = $1 and not deleted and visibility <> 'model' "

@@ -28,7 +28,8 @@ extern const Statement kClosedRequests;
 extern const Statement kFindChat;
 extern const Statement kListChats;
 extern const Statement kHistory;
-extern const Statement kOpenStep;  // the last answer of the model and all that follows it
+extern const Statement kOpenStep;     // the last answer of the model and all that follows it
+extern const Statement kPendingStep;  // the same while the client is asked, else nothing
 extern const Statement kMessagesDescending;
 extern const Statement kMessagesAscending;
 extern const Statement kQueue;

@@ -1,9 +1,13 @@
 #include "worker/runner.h"
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "base/log.h"
+#include "chat/dynamic_tools.h"
 #include "chat/prompt_assembly.h"
+#include "chat/requires_action.h"
 #include "chat/state.h"
 #include "chat/step_plan.h"
 #include "net/timer.h"
@@ -53,6 +57,18 @@ std::string text_of(const chat::GeneratedStep& step) {
   }
   return text;
 }
+
+// While it lives one runner more waits for its client.
+class WaitingCount {
+ public:
+  explicit WaitingCount(TurnCounters& counters) : counters_(counters) { ++counters_.runners_waiting; }
+  ~WaitingCount() { --counters_.runners_waiting; }
+  WaitingCount(const WaitingCount&) = delete;
+  WaitingCount& operator=(const WaitingCount&) = delete;
+
+ private:
+  TurnCounters& counters_;
+};
 
 // The receipt of the request that the history still owes one.
 std::optional<structured::OutcomePart> owed_receipt(const store::TurnRead& turn, structured::OutcomeCode code) {
@@ -130,21 +146,18 @@ net::Task<Runner::Next> Runner::take_step() {
 net::Task<Runner::Next> Runner::carry_out(store::TurnRead turn) {
   const chat::Fence fence = chat::fence_of(turn.chat, owned_.runner);
   if (turn.chat.status == Status::Interrupting) co_return co_await finish_interruption(turn);
-  if (turn.chat.status == Status::RequiresAction) {
-    // Somebody else answers; this replica keeps the chat until then.
-    co_await subscription_.changed().wait(Deadline::after(place_.clock, place_.settings.watch_interval), stop_);
-    subscription_.changed().clear();
-    co_return Next::GoOn;
-  }
+  if (turn.chat.status == Status::RequiresAction) co_return co_await await_client(turn);
   if (turn.chat.status != Status::Running) co_return Next::Leave;
 
   const ModelRoute* route = place_.catalogue.find(turn.chat.last_model_config);
   static const ModelRoute kNoRoute{};
-  const std::span<const chat::ToolDefinition> no_tools;
+  const auto tools = chat::decode_dynamic_tools(turn.chat.dynamic_tools);
+  static const std::vector<chat::ToolDefinition> kNoTools;
   const chat::TurnView view{
       .chat = turn.chat,
       .history = turn.history,
-      .tools = no_tools,
+      .tools = tools ? *tools : kNoTools,
+      .tools_corruption = tools ? nullptr : &tools.error(),
       .model = route == nullptr ? kNoRoute.description : route->description,
       .strict_forced = route != nullptr && route->provider.forces_strict,
       .steps_max = place_.settings.steps_max,
@@ -157,6 +170,7 @@ net::Task<Runner::Next> Runner::carry_out(store::TurnRead turn) {
     decision = chat::fail_generation(*generation, is_spent ? too_many_attempts() : missing_model());
   }
   if (auto* answers = std::get_if<chat::AnswerCalls>(&decision)) {
+    if (answers->awaits_client) co_return co_await ask_client(fence, std::move(answers->rows));
     chat::CommitStep commit{.fence = fence, .rows = std::move(answers->rows)};
     co_await apply(std::move(commit));
     co_return Next::GoOn;
@@ -217,12 +231,37 @@ net::Task<Runner::Next> Runner::generate(const store::TurnRead& turn, const chat
     next = co_await finish(fence, std::move(plan.rows), std::move(*end));
   } else if (auto* failed = std::get_if<chat::FailTurn>(&plan.then)) {
     next = co_await finish(fence, std::move(plan.rows), std::move(*failed));
+  } else if (std::holds_alternative<chat::AwaitClient>(plan.then)) {
+    next = co_await ask_client(fence, std::move(plan.rows));
   } else {
     chat::CommitStep commit{.fence = fence, .rows = std::move(plan.rows)};
     co_await apply(std::move(commit));
   }
   place_.episodes.end(owned_.chat, *episode_);
   co_return next;
+}
+
+net::Task<Runner::Next> Runner::ask_client(chat::Fence fence, std::vector<chat::NewMessage> rows) {
+  chat::EnterRequiresAction input{
+      .fence = fence, .rows = std::move(rows), .patience_ms = place_.settings.client_tools_timeout.count()};
+  const auto committed = co_await apply(std::move(input));
+  if (committed) log::info("waiting for the client's tools", {{"chat", owned_.chat.to_string()}});
+  co_return Next::GoOn;
+}
+
+// The deadline is the database's: whoever has the chat then ends the wait, whoever began it.
+net::Task<Runner::Next> Runner::await_client(const store::TurnRead& turn) {
+  const chat::Fence fence = chat::fence_of(turn.chat, owned_.runner);
+  const WaitingCount waiting(place_.counters);
+  const WallTime due = turn.chat.requires_action_deadline.value_or(turn.now);
+  const auto left = std::chrono::ceil<Milliseconds>(due - turn.now);
+  const Deadline deadline = Deadline::after(place_.clock, std::max(left, Milliseconds(0)));
+  const bool is_due = co_await wait_while_current(attempt_tools(), owned_.chat, fence, deadline, stop_);
+  if (!is_due) co_return Next::GoOn;
+  chat::CancelRequiresAction timeout{.fence = fence};
+  const auto committed = co_await apply(std::move(timeout));
+  if (committed) log::warning("the client did not answer in time", {{"chat", owned_.chat.to_string()}});
+  co_return Next::GoOn;
 }
 
 net::Task<Runner::Next> Runner::settle_failure(const chat::Chat& chat, const chat::Generate& decision,

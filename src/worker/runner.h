@@ -51,6 +51,8 @@ class Runner {
   net::Task<Next> carry_out(store::TurnRead turn);
   net::Task<Next> generate(const store::TurnRead& turn, const chat::TurnView& view, chat::Generate decision,
                            const ModelRoute& route);
+  net::Task<Next> ask_client(chat::Fence fence, std::vector<chat::NewMessage> rows);
+  net::Task<Next> await_client(const store::TurnRead& turn);
   net::Task<Next> settle_failure(const chat::Chat& chat, const chat::Generate& decision, providers::Failure failure);
   net::Task<Next> finish_interruption(const store::TurnRead& turn);
   net::Task<Next> finish(chat::Fence fence, std::vector<chat::NewMessage> rows, chat::EndTurn end);

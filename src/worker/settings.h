@@ -17,8 +17,11 @@ struct Settings {
   std::int64_t attempts_max = 5;         // model calls of one step
   Milliseconds attempts_window{60'000};  // no further attempt begins later than this after the first
   std::int64_t attempts_total_max = 25;  // the same over takeovers: a step that keeps killing its replica ends too
-  std::int64_t steps_max = 1200;         // model steps of one turn
-  std::size_t runners_max = 256;         // chats that one replica owns at a time; others wait for a free replica
+  Milliseconds client_tools_timeout{300'000};  // what a client gets to answer the calls of its tools
+  std::int64_t steps_max = 1200;               // model steps of one turn
+  // Chats that one replica works on at a time; others wait for a free replica. Those that wait for their client do not
+  // count: clients that never answer must not keep others from their turn.
+  std::size_t runners_max = 256;
 };
 
 // Every database call of the worker ends by then; what it was for is decided anew from what is committed.

@@ -16,6 +16,7 @@ struct TurnCounters {
   std::uint64_t chats_acquired = 0;
   std::uint64_t chats_lost = 0;
   std::size_t runners = 0;                                 // at work now
+  std::size_t runners_waiting = 0;                         // of them: until a client has answered its tools' calls
   std::array<std::uint64_t, kOutcomeStatuses> receipts{};  // by structured::OutcomeStatus
 };
 

@@ -37,8 +37,8 @@ net::Task<> Worker::acquire_chats() {
   while (!group_.token().stopped()) {
     wake_up.clear();
     bool may_be_more = false;
-    const std::size_t free_places =
-        place_.settings.runners_max - std::min(place_.settings.runners_max, employed_.size());
+    const std::size_t at_work = employed_.size() - std::min(employed_.size(), place_.counters.runners_waiting);
+    const std::size_t free_places = place_.settings.runners_max - std::min(place_.settings.runners_max, at_work);
     if (free_places > 0) {
       const auto limit = static_cast<std::int64_t>(free_places);
       auto acquired = co_await place_.chats.acquire(place_.settings.replica, limit, place_.settings.lease,
