@@ -55,10 +55,11 @@ std::string completed(const json::Value schema) {
 
 Result<std::string, std::string> read_schema(json::Value declared) {
   const auto document = json::Document::parse(std::string(declared.raw()), kToolSchemaCaps);
-  if (!document) {
-    return fail(fmt::format("{}; at most {} bytes and {} levels are allowed", json::describe(document.error()),
+  const auto over_caps = [](const json::Error& error) {
+    return fail(fmt::format("{}; at most {} bytes and {} levels are allowed", json::describe(error),
                             kToolSchemaCaps.bytes_max, kToolSchemaCaps.depth_max));
-  }
+  };
+  if (!document) return over_caps(document.error());
   const json::Value schema = document->root();
   if (!schema.is(json::Kind::Object)) return fail(std::string("must be a JSON Schema, an object"));
   const auto type = schema.find("type");
@@ -71,7 +72,11 @@ Result<std::string, std::string> read_schema(json::Value declared) {
   if (const auto required = schema.find("required")) {
     if (auto fault = required_fault(*required)) return fail(std::move(*fault));
   }
-  return completed(schema);
+  std::string text = completed(schema);
+  if (text.size() > kToolSchemaCaps.bytes_max) {
+    return over_caps(json::Error{.code = json::ErrorCode::TooLong, .offset = kToolSchemaCaps.bytes_max});
+  }
+  return text;
 }
 
 struct MemberFault {

@@ -111,6 +111,10 @@ TEST(DeclaredTools, KeepTheirLimitsAtTheEdge) {
   EXPECT_EQ(bytes(kToolSchemaCaps.bytes_max).size(), kToolSchemaCaps.bytes_max);
   EXPECT_THAT(bytes(kToolSchemaCaps.bytes_max + 1), HasSubstr("too long; at most 65536 bytes"));
 
+  const std::string nearly = R"({"title":")" + std::string(kToolSchemaCaps.bytes_max - 12, 'x') + "\"}";
+  ASSERT_EQ(nearly.size(), kToolSchemaCaps.bytes_max);
+  EXPECT_THAT(parameters_of(nearly), HasSubstr("too long")) << "as completed it could not be read back";
+
   const auto depth = [](std::size_t levels) {
     return parameters_of(R"({"default":)" + std::string(levels, '[') + std::string(levels, ']') + "}");
   };

@@ -89,6 +89,10 @@ constexpr std::string_view kPointOf<chat::RecordRetryState> = "retry";
 template <>
 constexpr std::string_view kPointOf<chat::CommitStep> = "step";
 template <>
+constexpr std::string_view kPointOf<chat::EnterRequiresAction> = "ask";
+template <>
+constexpr std::string_view kPointOf<chat::CancelRequiresAction> = "timeout";
+template <>
 constexpr std::string_view kPointOf<chat::FinishTurn> = "finish";
 template <>
 constexpr std::string_view kPointOf<chat::FinishError> = "error";

@@ -104,6 +104,46 @@ std::string name_of(const testing::TestParamInfo<Point>& info) {
 }
 INSTANTIATE_TEST_SUITE_P(Failpoint, KilledAt, testing::ValuesIn(kPoints), name_of);
 
+// The same where the turn waits for tools of a client that never answers.
+class KilledWhileAsking : public testing::TestWithParam<const char*> {};
+
+TEST_P(KilledWhileAsking, LeavesAWaitThatAnotherReplicaEndsAtItsDeadline) {
+  Deployment deployment(
+      R"({"rules":[{"when":{"has_tool_result":false},"reply":{"tool_calls":[{"name":"theirs","arguments":{}}]}},)"
+      R"({"reply":{"fits_schema":true}}]})",
+      {{"ASSAY_FAILPOINT", std::string(GetParam()) + "=kill"}, {"ASSAY_CLIENT_TOOLS_TIMEOUT_MS", "300"}},
+      "assay-failpoints");
+  Accepted accepted;
+  accepted.texts.insert("go");
+  const Reply created = deployment.http().post(
+      "/api/v2/chats", R"({"organization_id":")" + deployment.organization() +
+                           R"(","content":[{"type":"text","text":"go"}],"unsafe_dynamic_tools":[{"name":"theirs"}],)" +
+                           R"("response_format":)" + json_schema_format(kSchema) + "}");
+  ASSERT_EQ(created.status, 201) << created.body;
+  const std::string chat = text(created.json().root(), "id");
+  EXPECT_EQ(deployment.server().process().wait_for_exit(), -SIGKILL) << deployment.log();
+
+  ServerOptions options = deployment.server_options();
+  options.program = "assay";
+  Server successor(options);
+  const Http http(successor.url(), deployment.token());
+  ASSERT_TRUE(http.follow("/api/v2/chats/" + chat + "/stream", [](const std::string& data) {
+    return data.find(R"("status":{"status":"waiting"})") == std::string::npos;
+  })) << successor.process().output();
+  const Books books = balance(deployment.database().url(), accepted);
+  EXPECT_EQ(books.receipts, 1U);
+  EXPECT_THAT(books.faults, testing::IsEmpty());
+  EXPECT_THAT(deployment.simulator().request_bodies().back(), testing::HasSubstr("did not answer this call in time"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Failpoint, KilledWhileAsking,
+                         testing::Values("before.ask", "after.ask", "before.timeout", "after.timeout"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           name[name.find('.')] = '_';
+                           return name;
+                         });
+
 bool holds(const std::string& program, const std::string& text) {
   std::ifstream file(program, std::ios::binary);
   std::ostringstream content;
