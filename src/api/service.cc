@@ -52,10 +52,13 @@ ApiError error_of(const chat::Refusal& refused) {
   switch (refused.kind) {
     case chat::RefusalKind::NotFound:
       return refusal(404, "Not found.", refused.message);
+    case chat::RefusalKind::NothingToDo:
+      return refusal(409, "There is nothing to do.", refused.message);
     case chat::RefusalKind::Conflict:
     case chat::RefusalKind::Stale:
       return refusal(409, "The state of the chat does not allow this.", refused.message);
     case chat::RefusalKind::InvalidInput:
+      if (!refused.field.empty()) return invalid_field(refused.field, refused.message);
       return refusal(400, "The request is not valid.", refused.message);
     case chat::RefusalKind::QueueFull:
       return refusal(429, "The queue of the chat is full.", refused.message);

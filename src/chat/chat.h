@@ -55,6 +55,7 @@ struct Chat {
   std::optional<ChatError> last_error;
   std::optional<RetryState> retry_state;
   std::optional<WallTime> requires_action_deadline;
+  bool compaction_due = false;  // the running turn is to sum the conversation up, nothing else
 
   std::optional<ReplicaId> worker_id;
   std::optional<RunnerId> runner_id;

@@ -18,7 +18,7 @@ struct LockedChat {
   Chat chat;
   WallTime now{};                          // the database's clock
   std::vector<QueuedMessage> queue;        // in order of position
-  std::vector<Message> history;            // undeleted rows, ascending ids; all of them or the open step alone
+  std::vector<Message> history;            // undeleted rows, ascending ids: all of them, or as the plan asks
   std::vector<RequestId> closed_requests;  // of those asked for: the ones that have an outcome, deleted rows included
 };
 
@@ -28,13 +28,17 @@ struct ReadPlan {
   // A history of the last row with role Assistant and visibility Both, and all rows after it (all rows where there is
   // none): enough to see which calls still lack an answer, whatever the length of the chat.
   bool open_step = false;
+  // Instead: the open step as it was before this message, and all rows after it.
+  std::optional<std::int64_t> suffix_of;
   std::vector<RequestId> outcomes_of;
+  bool all_outcomes = false;  // instead of `outcomes_of`: of every request of the chat
 };
 
 enum class RefusalKind {
   NotFound,      // no such chat or row
   Conflict,      // the state machine's table does not allow this from here
   Stale,         // a fence moved: the runner's work is obsolete and leaves silently
+  NothingToDo,   // allowed, but it would change nothing that the caller asked for
   InvalidInput,  // an argument is wrong for this chat
   QueueFull,
   Archived,
@@ -42,7 +46,8 @@ enum class RefusalKind {
 
 struct Refusal {
   RefusalKind kind = RefusalKind::Conflict;
-  std::string message;  // names the state and the transition where the table refuses
+  std::string message;     // a sentence for people; where the table refuses it names the state and the transition
+  std::string field = {};  // of the request, where one is at fault; `message` then is the predicate of its sentence
 };
 
 struct EnqueueMessage {
@@ -65,6 +70,7 @@ struct Effects {
   std::optional<std::optional<ChatError>> last_error;
   std::optional<std::optional<RetryState>> retry_state;
   std::optional<std::int64_t> generation_attempt;
+  std::optional<bool> compaction_due;
   std::optional<std::int64_t> requires_action_after_ms;  // deadline = database clock + this
   bool clear_requires_action_deadline = false;
   bool release_ownership = false;  // worker_id and runner_id become empty

@@ -47,11 +47,12 @@ class MemoryChat {
     if (reads.queue) view.queue = queue;
     if (reads.history) {
       view.history = messages;
-    } else if (reads.open_step) {
-      view.history.assign(open_step(), messages.end());
+    } else if (reads.open_step || reads.suffix_of) {
+      view.history.assign(open_step(reads.suffix_of), messages.end());
     }
-    for (const RequestId& id : reads.outcomes_of) {
-      if (count_receipts(id) > 0) view.closed_requests.push_back(id);
+    for (const RequestId& id : closed_requests()) {
+      const bool is_asked_for = std::ranges::find(reads.outcomes_of, id) != reads.outcomes_of.end();
+      if (reads.all_outcomes || is_asked_for) view.closed_requests.push_back(id);
     }
     return view;
   }
@@ -62,11 +63,14 @@ class MemoryChat {
     return count_receipts(messages, id) + count_receipts(deleted, id);
   }
 
+  // Deleted or not.
   [[nodiscard]] std::optional<structured::OutcomePart> receipt(RequestId id) const {
-    for (const Message& message : messages) {
-      for (const Part& part : message.content) {
-        const auto* outcome = std::get_if<structured::OutcomePart>(&part);
-        if (outcome != nullptr && outcome->request_id == id) return *outcome;
+    for (const std::vector<Message>* rows : {&messages, &deleted}) {
+      for (const Message& message : *rows) {
+        for (const Part& part : message.content) {
+          const auto* outcome = std::get_if<structured::OutcomePart>(&part);
+          if (outcome != nullptr && outcome->request_id == id) return *outcome;
+        }
       }
     }
     return std::nullopt;
@@ -93,6 +97,7 @@ class MemoryChat {
       chat.retry_state.reset();
     }
     if (chat.retry_state != retry_before) chat.retry_state_version = chat.snapshot_version;
+    if (effects.compaction_due) chat.compaction_due = *effects.compaction_due;
     if (effects.clear_requires_action_deadline) chat.requires_action_deadline.reset();
     if (effects.requires_action_after_ms) {
       chat.requires_action_deadline = now + Milliseconds(*effects.requires_action_after_ms);
@@ -112,12 +117,26 @@ class MemoryChat {
   std::vector<QueuedMessage> queue;
 
  private:
-  [[nodiscard]] std::vector<Message>::const_iterator open_step() const {
+  // The last step before `before`, or the first row.
+  [[nodiscard]] std::vector<Message>::const_iterator open_step(std::optional<std::int64_t> before) const {
     for (auto at = messages.end(); at != messages.begin(); --at) {
       const Message& message = *(at - 1);
+      if (before && message.id >= *before) continue;
       if (message.role == Role::Assistant && message.visibility == Visibility::Both) return at - 1;
     }
     return messages.begin();
+  }
+
+  [[nodiscard]] std::vector<RequestId> closed_requests() const {
+    std::vector<RequestId> closed;
+    for (const std::vector<Message>* rows : {&messages, &deleted}) {
+      for (const Message& message : *rows) {
+        for (const Part& part : message.content) {
+          if (const auto* outcome = std::get_if<structured::OutcomePart>(&part)) closed.push_back(outcome->request_id);
+        }
+      }
+    }
+    return closed;
   }
 
   static std::size_t count_receipts(const std::vector<Message>& rows, RequestId id) {

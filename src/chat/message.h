@@ -118,7 +118,7 @@ struct Message {
   std::optional<ModelConfigId> model_config;
   std::optional<std::string> reasoning_effort;
   Usage usage;
-  bool compressed = false;  // folded into a summary; its successor row stands for it in prompts
+  bool compressed = false;  // model-only: a boundary, stands for all before it in prompts (context.h)
   bool deleted = false;
   std::int64_t revision = 0;  // the snapshot in which it was last inserted or changed
   WallTime created_at{};

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "chat/context.h"
 #include "structured/finalizer.h"
 
 namespace assay::chat {
@@ -101,14 +102,14 @@ bool is_for_models(const Message& message) {
   const bool is_receipt = std::any_of(message.content.begin(), message.content.end(), [](const Part& part) {
     return std::holds_alternative<structured::OutcomePart>(part);
   });
-  return message.visibility != Visibility::User && !message.compressed && !is_receipt;
+  return message.visibility != Visibility::User && !is_receipt;
 }
 
 }  // namespace
 
 std::vector<PromptRow> prompt_rows(std::span<const Message> history, const ModelConfigId& model_config) {
   Assembly assembly(model_config);
-  for (const Message& message : history) {
+  for (const Message& message : context_of(history)) {
     if (message.role != Role::System && is_for_models(message)) assembly.add(message);
   }
   return assembly.take();

@@ -8,9 +8,9 @@
 
 namespace assay::chat {
 
-// What a model sees of a history: no receipts, no rows for clients alone, no internal parts, compressed rows by their
-// summary; corrective rows and, for arguments that were not kept, a notice in their place. System rows are not among
-// it. `model_config`: whose provider state may be replayed.
+// What a model sees of a history: no receipts, no rows for clients alone, no internal parts, nothing before the
+// latest boundary (context.h); corrective rows and, for arguments that were not kept, a notice in their place. System
+// rows are not among it. `model_config`: whose provider state may be replayed.
 [[nodiscard]] std::vector<PromptRow> prompt_rows(std::span<const Message> history, const ModelConfigId& model_config);
 [[nodiscard]] Prompt build_prompt(const TurnView& turn, const Generate& generate);
 

@@ -44,15 +44,15 @@ structured::RequestPart request() {
 }
 
 TEST(PromptRows, LeaveOutWhatIsNotForModels) {
-  Message compressed = user("old");
-  compressed.compressed = true;
+  Message boundary = row(Role::User, {TextPart{.text = "summary"}}, Visibility::Model);
+  boundary.compressed = true;
   Message receipt = row(Role::Assistant, receipt_row(structured::succeeded(kId, "1")).content, Visibility::User);
   Message misplaced_receipt = receipt;
   misplaced_receipt.visibility = Visibility::Both;
   const std::vector<Message> history{
       row(Role::System, {TextPart{.text = "be brief"}}, Visibility::Model),
-      compressed,
-      row(Role::User, {TextPart{.text = "summary"}}, Visibility::Model),
+      user("old"),
+      boundary,
       row(Role::User, {TextPart{.text = "ask"}, request()}),
       row(Role::Assistant, {structured::ControlPart{}}),
       row(Role::User, {TextPart{.text = "call the tool"}}, Visibility::Model),

@@ -155,7 +155,7 @@ TEST_F(RequiresActionTest, TakesTheExactSetOfResultsOrNothing) {
   EXPECT_LT(refusal({a, b, endless}).size(), 200u) << "what a client says is not echoed without bound";
   EXPECT_EQ(chat.state(), State::A0);
   must(results({a, b}));
-  EXPECT_THAT(must_not(results({a, b}), RefusalKind::Conflict), HasSubstr("CompleteRequiresAction"));
+  EXPECT_THAT(must_not(results({a, b}), RefusalKind::Conflict), HasSubstr("Submitting tool results"));
 }
 
 TEST_F(RequiresActionTest, ALateResultFindsNoCallOfALaterStep) {

@@ -212,6 +212,86 @@ std::string_view name_of(Status status) {
   return "error";
 }
 
+std::string_view words_of(State state) {
+  switch (state) {
+    case N:
+      return "does not exist yet";
+    case W:
+      return "waits for a message";
+    case R0:
+      return "is running";
+    case R1:
+      return "is running and has messages queued";
+    case I0:
+      return "is being interrupted";
+    case I1:
+      return "is being interrupted and has messages queued";
+    case A0:
+      return "waits for tool results";
+    case A1:
+      return "waits for tool results and has messages queued";
+    case E0:
+      return "has ended in an error";
+    case E1:
+      return "has ended in an error and has messages queued";
+    case XW:
+      return "is archived";
+    case XE0:
+      return "is archived after an error";
+    case XE1:
+      return "is archived after an error, with messages queued";
+    case Invalid:
+      break;
+  }
+  return "is in a state that is not valid and needs to be reconciled";
+}
+
+std::string_view words_of(Transition transition) {
+  switch (transition) {
+    case Transition::Create:
+      return "Creating the chat";
+    case Transition::SendMessageQueue:
+      return "Sending a message";
+    case Transition::SendMessageInterrupt:
+      return "Sending a message that interrupts";
+    case Transition::EditMessage:
+      return "Editing a message";
+    case Transition::DeleteQueuedMessage:
+      return "Deleting a queued message";
+    case Transition::PromoteQueuedMessage:
+      return "Promoting a queued message";
+    case Transition::Interrupt:
+      return "Interrupting";
+    case Transition::CompleteRequiresAction:
+      return "Submitting tool results";
+    case Transition::CancelRequiresAction:
+      return "Timing tool calls out";
+    case Transition::RequestCompaction:
+      return "Compacting the conversation";
+    case Transition::ClearContext:
+      return "Clearing the context";
+    case Transition::SetArchived:
+      return "Archiving or unarchiving";
+    case Transition::RecordGenerationAttempt:
+      return "Beginning a model call";
+    case Transition::RecordRetryState:
+      return "Waiting for a retry";
+    case Transition::CommitStep:
+      return "Committing a step";
+    case Transition::EnterRequiresAction:
+      return "Asking for tool results";
+    case Transition::FinishTurn:
+      return "Finishing the turn";
+    case Transition::FinishError:
+      return "Ending the turn in an error";
+    case Transition::FinishInterruption:
+      return "Finishing the interruption";
+    case Transition::ReconcileInvalidState:
+      break;
+  }
+  return "Reconciling";
+}
+
 std::span<const State> targets(Transition transition, State from) {
   for (const Move& known : moves_of(transition)) {
     if (known.from == from) return std::span(known.to).first(known.to_count);
@@ -220,9 +300,10 @@ std::span<const State> targets(Transition transition, State from) {
 }
 
 Refusal refuse(State from, Transition transition) {
-  std::string message(name_of(transition));
-  message += " is not allowed in state ";
-  message += name_of(from);
+  std::string message(words_of(transition));
+  message += " is not possible while the chat ";
+  message += words_of(from);
+  message += '.';
   return Refusal{.kind = is_archived(from) ? RefusalKind::Archived : RefusalKind::Conflict, .message = message};
 }
 

@@ -47,6 +47,10 @@ inline constexpr std::size_t kTransitionCount = 20;
 [[nodiscard]] std::string_view name_of(Transition transition);
 [[nodiscard]] std::string_view name_of(Status status);  // the public one: `requires_action`
 
+// For people: "Editing a message", "is running"; a refusal puts the two together.
+[[nodiscard]] std::string_view words_of(Transition transition);
+[[nodiscard]] std::string_view words_of(State state);
+
 // Where `transition` may lead from `from`; empty: it is not allowed.
 [[nodiscard]] std::span<const State> targets(Transition transition, State from);
 [[nodiscard]] inline bool is_allowed(Transition transition, State from) { return !targets(transition, from).empty(); }

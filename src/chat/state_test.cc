@@ -152,8 +152,8 @@ TEST(TransitionTable, NamesBothWhereItRefuses) {
   for (const Transition transition : kTransitions) {
     for (const State from : kStates) {
       const Refusal refusal = refuse(from, transition);
-      EXPECT_THAT(refusal.message, HasSubstr(std::string(name_of(transition))));
-      EXPECT_THAT(refusal.message, HasSubstr(std::string(name_of(from))));
+      EXPECT_THAT(refusal.message, HasSubstr(std::string(words_of(transition))));
+      EXPECT_THAT(refusal.message, HasSubstr(std::string(words_of(from)) + "."));
       const bool archived = from == XW || from == XE0 || from == XE1;
       EXPECT_EQ(refusal.kind, archived ? RefusalKind::Archived : RefusalKind::Conflict);
     }
@@ -165,6 +165,10 @@ TEST(TransitionTable, GivesEachTransitionAndStateANameOfItsOwn) {
   for (const Transition transition : kTransitions) names.insert(name_of(transition));
   for (const State state : kStates) names.insert(name_of(state));
   EXPECT_EQ(names.size(), kTransitionCount + kStates.size());
+  std::set<std::string_view> words;
+  for (const Transition transition : kTransitions) words.insert(words_of(transition));
+  for (const State state : kStates) words.insert(words_of(state));
+  EXPECT_EQ(words.size(), kTransitionCount + kStates.size());
 }
 
 TEST(StateOf, IsTotal) {

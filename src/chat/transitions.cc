@@ -6,7 +6,6 @@
 
 #include "chat/transition_rules.h"
 #include "chat/turn.h"
-#include "json/utf8.h"
 #include "structured/outcome.h"
 #include "structured/request_state.h"
 
@@ -14,79 +13,14 @@ namespace assay::chat {
 
 namespace {
 
-constexpr std::string_view kByUserMessage =
-    "Canceled by a new message of the user. The outcome of this call is unknown.";
-constexpr std::string_view kByPromotion =
-    "Canceled by the next message of the queue. The outcome of this call is unknown.";
-constexpr std::string_view kByInterrupt = "Canceled by the user. The outcome of this call is unknown.";
-constexpr std::string_view kByError = "Canceled: the turn ended with an error. The outcome of this call is unknown.";
-constexpr std::string_view kByReconcile =
-    "Canceled: the chat's state was not valid. The outcome of this call is unknown.";
-
-// Never a second receipt of one request.
-void add_receipt(const LockedChat& locked, const structured::OutcomePart& outcome, Effects& effects) {
-  const auto& closed = locked.closed_requests;
-  if (std::find(closed.begin(), closed.end(), outcome.request_id) != closed.end()) return;
-  effects.insert.push_back(receipt_row(outcome));
-}
-
-struct UserInput {
-  const Content& content;
-  UserId created_by;
-  const std::optional<ModelConfigId>& model_config;
-  const std::optional<std::string>& reasoning_effort;
-};
-
-void insert_user_message(const Chat& chat, const UserInput& input, Effects& effects) {
-  NewMessage row;
-  row.role = Role::User;
-  row.visibility = Visibility::Both;
-  row.content = input.content;
-  row.created_by = input.created_by;
-  row.model_config = input.model_config ? *input.model_config : chat.last_model_config;
-  row.reasoning_effort = input.reasoning_effort ? input.reasoning_effort : chat.reasoning_effort;
-  effects.insert.push_back(std::move(row));
-  if (input.model_config) effects.last_model_config = input.model_config;
-  if (input.reasoning_effort) effects.reasoning_effort = input.reasoning_effort;
-}
-
-// Requires: a queue whose head can be read.
-void promote_head(const LockedChat& locked, Effects& effects) {
-  const QueuedMessage& head = locked.queue.front();
-  cancel_calls(locked, kByPromotion, effects);
-  insert_user_message(locked.chat,
-                      UserInput{.content = head.content,
-                                .created_by = head.created_by,
-                                .model_config = head.model_config,
-                                .reasoning_effort = head.reasoning_effort},
-                      effects);
-  effects.dequeue.push_back(head.id);
-}
-
-bool head_is_unreadable(const LockedChat& locked) {
-  return !locked.queue.empty() && locked.queue.front().corruption.has_value();
-}
-
-ChatError unreadable_head() {
-  ChatError error;
-  error.message = "The next message of the queue cannot be read. Delete it to go on.";
-  error.kind = "config";
-  return error;
-}
-
-void enter_error(const ChatError& error, Effects& effects) {
-  effects.status = Status::Error;
-  effects.last_error = std::optional(error);
-  effects.retry_state = std::optional<RetryState>();
-  effects.release_ownership = true;
-}
-
 // Where a turn ends well: on to the head of the queue, or to rest.
 void rest_or_promote(const LockedChat& locked, Effects& effects) {
-  effects.retry_state = std::optional<RetryState>();
-  if (head_is_unreadable(locked)) return enter_error(unreadable_head(), effects);
+  if (!locked.queue.empty() && locked.queue.front().corruption) {
+    return enter_error(locked.chat, unreadable_message(), effects);
+  }
+  drop_work(locked.chat, effects);
   if (!locked.queue.empty()) {
-    promote_head(locked, effects);
+    promote(locked, locked.queue.front(), effects);
     effects.status = Status::Running;
     return;
   }
@@ -109,22 +43,12 @@ bool owes_structured_work(const LockedChat& locked) {
   return queued || !active || active->has_value();
 }
 
-std::optional<Refusal> check_modes(const LockedChat& locked, const SendMessage& input) {
-  const std::string& plan_mode = input.plan_mode ? *input.plan_mode : locked.chat.plan_mode;
-  if (request_of(input.content) != nullptr) {
-    if (!plan_mode.empty()) {
-      return Refusal{.kind = RefusalKind::InvalidInput, .message = "response_format is not available in plan mode"};
-    }
-    if (!locked.chat.mode.empty()) {
-      return Refusal{.kind = RefusalKind::InvalidInput,
-                     .message = "response_format is not available in a specialised child chat"};
-    }
-  }
-  if (input.plan_mode && !input.plan_mode->empty() && owes_structured_work(locked)) {
-    return Refusal{.kind = RefusalKind::Conflict,
-                   .message = "plan mode cannot be entered while a structured request is active or queued"};
-  }
-  return std::nullopt;
+// A switch into plan mode; `mode` empty: none is asked for.
+std::optional<Refusal> check_plan_switch(const LockedChat& locked, const std::optional<std::string>& mode) {
+  if (!mode || mode->empty() || !owes_structured_work(locked)) return std::nullopt;
+  return Refusal{.kind = RefusalKind::Conflict,
+                 .message = "Plan mode cannot be entered while a structured request is active or queued.",
+                 .field = {}};
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -144,40 +68,12 @@ std::vector<RequestId> ids_of(const std::optional<structured::OutcomePart>& rece
   return {receipt->request_id};
 }
 
-// The request that a history in an unknown state still owes.
-std::optional<RequestId> owed_request(std::span<const Message> history) {
-  const auto active = structured::active_request(row_views(history));
-  if (!active) return active.error().request_id;
-  if (!*active) return std::nullopt;
-  return (*active)->request.request_id;
-}
-
 }  // namespace
-
-std::optional<Refusal> check_table(const Chat& chat, Transition transition) {
-  const State from = state_of(chat);
-  if (is_allowed(transition, from)) return std::nullopt;
-  return refuse(from, transition);
-}
-
-std::optional<Refusal> check_fence(const Chat& chat, const Fence& fence, Transition transition) {
-  if (chat.runner_id != fence.runner_id || chat.history_version != fence.history_version ||
-      chat.status != fence.status || chat.generation_attempt != fence.generation_attempt) {
-    return Refusal{.kind = RefusalKind::Stale, .message = "the chat moved on"};
-  }
-  return check_table(chat, transition);
-}
-
-void cancel_calls(const LockedChat& locked, std::string_view text, Effects& effects) {
-  for (const ToolCallPart& call : outstanding_calls(locked.history, effects.insert)) {
-    effects.insert.push_back(result_row(call, text, true));
-  }
-}
 
 Result<NewChat, Refusal> create(const CreateChat& input) {
   if (input.content.empty()) return refused(RefusalKind::InvalidInput, "content must not be empty");
-  if (request_of(input.content) != nullptr && !input.plan_mode.empty()) {
-    return refused(RefusalKind::InvalidInput, "response_format is not available in plan mode");
+  if (request_of(input.content) != nullptr) {
+    if (auto refusal = check_format_mode({}, input.plan_mode)) return fail(std::move(*refusal));
   }
   NewChat created;
   Chat& chat = created.chat;
@@ -221,7 +117,11 @@ Decision decide(const LockedChat& locked, const SendMessage& input) {
     return fail(std::move(*refusal));
   }
   if (input.content.empty()) return refused(RefusalKind::InvalidInput, "content must not be empty");
-  if (auto refusal = check_modes(locked, input)) return fail(std::move(*refusal));
+  if (request_of(input.content) != nullptr) {
+    const std::string& plan_mode = input.plan_mode ? *input.plan_mode : locked.chat.plan_mode;
+    if (auto refusal = check_format_mode(locked.chat.mode, plan_mode)) return fail(std::move(*refusal));
+  }
+  if (auto refusal = check_plan_switch(locked, input.plan_mode)) return fail(std::move(*refusal));
 
   Effects effects;
   if (input.plan_mode && *input.plan_mode != locked.chat.plan_mode) effects.plan_mode = input.plan_mode;
@@ -239,13 +139,13 @@ Decision decide(const LockedChat& locked, const SendMessage& input) {
                         effects);
     return effects;
   }
-  if (idle && head_is_unreadable(locked)) return refused(RefusalKind::Conflict, unreadable_head().message);
+  if (idle && locked.queue.front().corruption) return refused(RefusalKind::Conflict, unreadable_message().message);
   if (!idle && locked.queue.size() >= kQueueMax) {
     return refused(RefusalKind::QueueFull, "the queue holds 20 messages already");
   }
   enqueue(input, effects);
   if (idle) {
-    promote_head(locked, effects);
+    promote(locked, locked.queue.front(), effects);
   } else if (interrupts && status == Status::Running) {
     effects.status = Status::Interrupting;
   } else if (interrupts && status == Status::RequiresAction) {
@@ -270,10 +170,9 @@ Decision decide(const LockedChat& locked, const DeleteQueuedMessage& input) {
   if (auto refusal = check_table(locked.chat, Transition::DeleteQueuedMessage)) return fail(std::move(*refusal));
   Effects effects;
   effects.dequeue.push_back(input.queue_id);
-  std::optional<RequestId> owed;
-  if (const structured::RequestPart* request = request_of(found->content)) owed = request->request_id;
-  if (found->corruption) owed = found->corruption->request_id;
-  if (owed) add_receipt(locked, structured::ended(*owed, structured::OutcomeCode::QueueDeleted), effects);
+  if (const auto owed = request_id_of(found->content, found->corruption)) {
+    add_receipt(locked, structured::ended(*owed, structured::OutcomeCode::QueueDeleted), effects);
+  }
   return effects;
 }
 
@@ -350,7 +249,7 @@ Decision decide(const LockedChat& locked, const ReconcileInvalidState&) {
   ChatError error;
   error.message = "The chat's state was not valid and was repaired.";
   error.kind = "generic";
-  enter_error(error, effects);
+  enter_error(locked.chat, error, effects);
   if (locked.chat.archived) effects.archived = false;
   effects.clear_requires_action_deadline = true;
   return effects;
@@ -424,7 +323,7 @@ Decision decide(const LockedChat& locked, const FinishError& input) {
   effects.insert = input.rows;
   cancel_calls(locked, kByError, effects);
   if (input.receipt) add_receipt(locked, *input.receipt, effects);
-  enter_error(input.error, effects);
+  enter_error(locked.chat, input.error, effects);
   return effects;
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "chat/context.h"
 #include "chat/dynamic_tools.h"
 #include "json/document.h"
 #include "json/limits.h"
@@ -144,6 +145,16 @@ TurnDecision decide_ordinary(const TurnView& turn, std::span<const RowView> rows
   return Generate{};
 }
 
+// What is wrong with a row that the model would be shown; null: nothing.
+const std::string* unreadable_row(std::span<const Message> history) {
+  const std::span<const Message> context = context_of(history);
+  for (const Message& message : history) {
+    if (!message.corruption || message.visibility == Visibility::User) continue;
+    if (message.role == Role::System || message.id >= context.front().id) return &message.corruption->what;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 std::vector<RowView> row_views(std::span<const Message> history) {
@@ -171,15 +182,13 @@ TurnDecision decide_turn(const TurnView& turn) {
   auto active = structured::active_request(rows);
   if (!active) return fail_corrupt(turn, active.error().what, active.error().request_id);
   const bool has_input = std::any_of(rows.begin(), rows.end(), structured::is_input_row);
-  if (!has_input || structured::closed_request(rows)) return EndTurn{};
+  const bool compacts = turn.chat.compaction_due;
+  if (!has_input || (structured::closed_request(rows) && !compacts)) return EndTurn{};
 
   std::optional<RequestId> request_id;
   if (*active) request_id = (*active)->request.request_id;
-  for (const Message& message : turn.history) {
-    if (message.corruption && !message.compressed && message.visibility != Visibility::User) {
-      return fail_corrupt(turn, message.corruption->what, request_id);
-    }
-  }
+  if (const auto* unreadable = unreadable_row(turn.history)) return fail_corrupt(turn, *unreadable, request_id);
+  if (compacts && !*active) return Compact{};
   if (turn.tools_corruption != nullptr) return fail_corrupt(turn, turn.tools_corruption->what, request_id);
   const std::vector<ToolCallPart> open = outstanding_calls(turn.history);
   if (!open.empty()) return answer(turn, open);

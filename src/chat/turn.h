@@ -57,7 +57,9 @@ struct AnswerCalls {
   std::vector<NewMessage> rows;
   bool awaits_client = false;
 };
-using TurnDecision = std::variant<Generate, EndTurn, FailTurn, AnswerCalls>;
+// Call the model with compaction_prompt, then assemble_summary (compaction.h).
+struct Compact {};
+using TurnDecision = std::variant<Generate, EndTurn, FailTurn, AnswerCalls, Compact>;
 
 // Requires: the chat's status is Running.
 [[nodiscard]] TurnDecision decide_turn(const TurnView& turn);

@@ -294,10 +294,10 @@ TEST_F(TurnTest, FailsClosedOnRowsThatCannotBeRead) {
   old.corruption = structured::Corruption{.what = "bad", .request_id = std::nullopt};
   user();
   EXPECT_EQ(expect<FailTurn>().receipt, std::nullopt);
-  history[1].compressed = true;
+  add(Role::User, {}, Visibility::Model).compressed = true;
+  user();
   expect<Generate>();
-  history[1].compressed = false;
-  history.pop_back();
+  history.resize(2);
   asks();
   expect_failed(structured::OutcomeCode::ConfigurationError);
 }

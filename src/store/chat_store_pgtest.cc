@@ -163,6 +163,7 @@ TEST_F(ChatStoreTest, AppliesEveryEffectInOneSnapshot) {
   effects.plan_mode = "plan";
   effects.last_model_config = ModelConfigId::random(system_random());
   effects.reasoning_effort.emplace("low");
+  effects.compaction_due = true;
   const auto model = effects.last_model_config;
 
   const auto committed = apply(id, std::move(effects));
@@ -182,6 +183,7 @@ TEST_F(ChatStoreTest, AppliesEveryEffectInOneSnapshot) {
   EXPECT_EQ(chat.plan_mode, "plan");
   EXPECT_EQ(chat.last_model_config, model);
   EXPECT_EQ(chat.reasoning_effort, "low");
+  EXPECT_TRUE(chat.compaction_due);
   EXPECT_THAT(committed->deleted, ElementsAre(1));
   ASSERT_THAT(committed->inserted, SizeIs(2));
   EXPECT_EQ(committed->inserted[1].id, 3);
@@ -274,6 +276,13 @@ TEST_F(ChatStoreTest, ReadsTheOpenStepAloneWhenAskedFor) {
               text_message(chat::Role::Assistant, "for clients", chat::Visibility::User)});
   ASSERT_TRUE(get(chats().transit(id, plan, decide, in_test_time())));
   EXPECT_THAT(seen, ElementsAre("calls", "result", "for clients"));
+
+  plan.suffix_of = 4;
+  ASSERT_TRUE(get(chats().transit(id, plan, decide, in_test_time())));
+  EXPECT_THAT(seen, ElementsAre("first answer", "again", "calls", "result", "for clients"));
+  plan.suffix_of = 1;
+  ASSERT_TRUE(get(chats().transit(id, plan, decide, in_test_time())));
+  EXPECT_THAT(seen, SizeIs(6)) << "no step stands before it";
 }
 
 TEST_F(ChatStoreTest, CountsADeletedOutcomeAsExisting) {
@@ -290,6 +299,10 @@ TEST_F(ChatStoreTest, CountsADeletedOutcomeAsExisting) {
     closed = locked.closed_requests;
     return chat::Effects();
   };
+  ASSERT_TRUE(get(chats().transit(id, plan, decide, in_test_time())));
+  EXPECT_THAT(closed, ElementsAre(request));
+  plan = chat::ReadPlan();
+  plan.all_outcomes = true;
   ASSERT_TRUE(get(chats().transit(id, plan, decide, in_test_time())));
   EXPECT_THAT(closed, ElementsAre(request));
 

@@ -1,6 +1,7 @@
 #include "store/door.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "chat/state.h"
@@ -32,6 +33,7 @@ Params update_params(const chat::Effects& effects, const chat::Chat& chat, std::
   params.text(effects.reasoning_effort.value_or(std::nullopt));
   params.integer(chat.last_message_id + static_cast<std::int64_t>(effects.insert.size()));
   params.integer(last_queued_id + static_cast<std::int64_t>(effects.enqueue.size()));
+  params.boolean(effects.compaction_due);
   return params;
 }
 
@@ -74,11 +76,9 @@ chat::QueuedMessage queued_message(chat::EnqueueMessage from, const Rows& rows, 
   return message;
 }
 
-// The statement that fills LockedChat::history; null: the plan asks for none.
-const Statement* history_read(const chat::ReadPlan& plan) {
-  if (plan.history) return &statements::kHistory;
-  return plan.open_step ? &statements::kOpenStep : nullptr;
-}
+bool reads_history(const chat::ReadPlan& plan) { return plan.history || plan.open_step || plan.suffix_of; }
+
+bool reads_outcomes(const chat::ReadPlan& plan) { return plan.all_outcomes || !plan.outcomes_of.empty(); }
 
 }  // namespace
 
@@ -146,8 +146,15 @@ Result<Committed, StoreError> read_committed(const std::vector<Rows>& answers, c
 
 void queue_reads(Connection& connection, ChatId chat, const chat::ReadPlan& plan) {
   if (plan.queue) connection.queue(statements::kQueue, Params().uuid(chat));
-  if (const Statement* history = history_read(plan)) connection.queue(*history, Params().uuid(chat));
-  if (!plan.outcomes_of.empty()) {
+  if (plan.history) {
+    connection.queue(statements::kHistory, Params().uuid(chat));
+  } else if (reads_history(plan)) {
+    const std::int64_t before = plan.suffix_of.value_or(std::numeric_limits<std::int64_t>::max());
+    connection.queue(statements::kOpenStep, Params().uuid(chat).integer(before));
+  }
+  if (plan.all_outcomes) {
+    connection.queue(statements::kAllClosedRequests, Params().uuid(chat));
+  } else if (reads_outcomes(plan)) {
     std::vector<Uuid> ids;
     for (const RequestId& id : plan.outcomes_of) ids.push_back(id.value);
     connection.queue(statements::kClosedRequests, Params().uuid(chat).uuids(ids));
@@ -162,12 +169,12 @@ Result<void, StoreError> read_plan(const std::vector<Rows>& answers, std::size_t
     if (!queue) return fail(std::move(queue).error());
     locked.queue = std::move(*queue);
   }
-  if (history_read(plan) != nullptr) {
+  if (reads_history(plan)) {
     auto history = read_messages(answers[first++], chat);
     if (!history) return fail(std::move(history).error());
     locked.history = std::move(*history);
   }
-  if (!plan.outcomes_of.empty()) {
+  if (reads_outcomes(plan)) {
     const Rows& rows = answers[first];
     for (std::size_t row = 0; row < rows.size(); ++row) {
       locked.closed_requests.push_back(RequestId{rows.uuid(row, 0)});

@@ -119,9 +119,10 @@ class Plans : public test_database::DatabaseTest {
         {statements::kQueue, chat, "chat_queued_messages_pkey", kFew},
         {statements::kMessagesDescending, fmt::format("{}, {}, 0, 51", chat, newest_ + 1), "chat_messages_pkey", kFew},
         {statements::kMessagesAscending, fmt::format("{}, {}, 10, 51", chat, newest_ + 1), "chat_messages_pkey", kFew},
-        {statements::kOpenStep, chat, "chat_messages_pkey", kFew},
+        {statements::kOpenStep, fmt::format("{}, {}", chat, newest_ + 1), "chat_messages_pkey", kFew},
         {statements::kClosedRequests, fmt::format("{}, array['{}']::uuid[]", chat, kOwner), "chat_messages_one_outcome",
          kFew},
+        {statements::kAllClosedRequests, chat, "chat_messages_one_outcome", kFew},
         {statements::kHistory, chat, "chat_messages_pkey", kAny},
     };
   }

@@ -185,6 +185,7 @@ Result<chat::Chat, StoreError> read_chat(const Rows& rows, std::size_t row) {
   chat.last_message_id = rows.integer(row, 27);
   chat.created_at = rows.instant(row, 28);
   chat.updated_at = rows.instant(row, 29);
+  chat.compaction_due = rows.boolean(row, 30);
   return chat;
 }
 

@@ -15,8 +15,8 @@
 namespace assay::store {
 
 // Columns of a row that follow those of a chat in kLockChat's answer.
-inline constexpr int kLastQueuedMessageColumn = 30;
-inline constexpr int kNowColumn = 31;
+inline constexpr int kLastQueuedMessageColumn = 31;
+inline constexpr int kNowColumn = 32;
 // In kFindChat's answer.
 inline constexpr int kFoundNowColumn = kLastQueuedMessageColumn;
 

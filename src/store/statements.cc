@@ -16,7 +16,7 @@ std::string chat_columns() {
       "id, organization_id, owner_id, parent_chat_id, root_chat_id, title, mode, plan_mode, client_type, labels, "
       "dynamic_tools, last_model_config_id, reasoning_effort, status, archived, queue_length, last_error, retry_state, "
       "{}, worker_id, runner_id, snapshot_version, history_version, queue_version, retry_state_version, "
-      "generation_attempt, last_read_message_id, last_message_id, {}, {}",
+      "generation_attempt, last_read_message_id, last_message_id, {}, {}, compaction_due",
       micros("requires_action_deadline_at"), micros("created_at"), micros("updated_at"));
 }
 
@@ -131,6 +131,7 @@ const Statement kUpdateChat{
                 "reasoning_effort = case when $16::boolean then $17 else reasoning_effort end, "
                 "last_message_id = $18, "
                 "last_queued_message_id = $19, "
+                "compaction_due = coalesce($20::boolean, compaction_due), "
                 "updated_at = clock_timestamp() "
                 "where id = $1 returning {}",
                 chat_columns())};
@@ -174,6 +175,10 @@ const Statement kClosedRequests{
     "select r.id from unnest($2::uuid[]) as r (id) where (select true from chat_messages m where m.chat_id = $1 "
     "and m.content @> '[{\"type\": \"structured-output-outcome\"}]' and outcome_request_id(m.content) = r.id limit 1)"};
 
+const Statement kAllClosedRequests{"all_closed_requests",
+                                   "select outcome_request_id(content) from chat_messages where chat_id = $1 "
+                                   "and content @> '[{\"type\": \"structured-output-outcome\"}]'"};
+
 const Statement kFindChat{
     "find_chat", fmt::format("select {}, {} from chats where id = $1", chat_columns(), micros("clock_timestamp()"))};
 const Statement kListChats{
@@ -188,10 +193,11 @@ const Statement kListChats{
 const Statement kHistory{"history",
                          fmt::format("select {} from chat_messages where chat_id = $1 and not deleted order by id",
                                      message_columns("content"))};
+// From the last step before $2 on.
 const Statement kOpenStep{
     "open_step", fmt::format("select {} from chat_messages where chat_id = $1 and not deleted and id >= coalesce("
                              "(select id from chat_messages where chat_id = $1 and not deleted and role = 'assistant' "
-                             "and visibility = 'both' order by id desc limit 1), 0) order by id",
+                             "and visibility = 'both' and id < $2::bigint order by id desc limit 1), 0) order by id",
                              message_columns("content"))};
 // Where calls wait for the client: the step that made them, and what follows.
 const Statement kPendingStep{

@@ -23,13 +23,14 @@ extern const Statement kEnqueue;
 extern const Statement kDequeue;
 extern const Statement kReorderQueue;
 extern const Statement kClosedRequests;
+extern const Statement kAllClosedRequests;
 
 // Reads.
 extern const Statement kFindChat;
 extern const Statement kListChats;
 extern const Statement kHistory;
-extern const Statement kOpenStep;     // the last answer of the model and all that follows it
-extern const Statement kPendingStep;  // the same while the client is asked, else nothing
+extern const Statement kOpenStep;     // the last answer of the model before a row, and all that follows the answer
+extern const Statement kPendingStep;  // the last answer and all that follows it while the client is asked, else nothing
 extern const Statement kMessagesDescending;
 extern const Statement kMessagesAscending;
 extern const Statement kQueue;

@@ -85,14 +85,17 @@ net::Task<> watch_fence(AttemptTools tools, ChatId chat, chat::Fence fence, net:
 }  // namespace
 
 net::Task<AttemptResult> run_attempt(AttemptTools tools, ChatId chat, chat::Fence fence, const ModelRoute& route,
-                                     providers::ModelSettings settings, chat::Prompt prompt, net::StopToken stop) {
+                                     providers::ModelSettings settings, chat::Prompt prompt, Purpose purpose,
+                                     net::StopToken stop) {
   net::StopSource attempt(stop);
   net::TaskGroup watchers(tools.loop, attempt.token());
   watchers.spawn("watch the chat of a model call", watch_fence(tools, chat, fence, attempt, watchers.token()));
 
   tools.episodes.begin(chat, fence.history_version, fence.generation_attempt);
   Preview preview(tools.episodes, chat);
-  providers::EventCallback on_event = [&preview](const providers::Event& event) { preview.show(event); };
+  providers::EventCallback on_event = [&preview, purpose](const providers::Event& event) {
+    if (purpose == Purpose::Answer) preview.show(event);
+  };
   std::optional<Result<chat::GeneratedStep, providers::Failure>> outcome;
   std::exception_ptr thrown;
   try {

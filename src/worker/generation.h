@@ -38,8 +38,12 @@ struct AttemptTools {
   Milliseconds watch_interval;
 };
 
+// What a call is for. A summary is no answer: clients get no preview of it, and no part of it when it is interrupted.
+enum class Purpose { Answer, Summary };
+
 net::Task<AttemptResult> run_attempt(AttemptTools tools, ChatId chat, chat::Fence fence, const ModelRoute& route,
-                                     providers::ModelSettings settings, chat::Prompt prompt, net::StopToken stop);
+                                     providers::ModelSettings settings, chat::Prompt prompt, Purpose purpose,
+                                     net::StopToken stop);
 
 // Waits until the deadline; false as soon as the chat has moved away from the fence or the token stops.
 net::Task<bool> wait_while_current(AttemptTools tools, ChatId chat, chat::Fence fence, Deadline deadline,

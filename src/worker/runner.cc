@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "chat/compaction.h"
 #include "chat/dynamic_tools.h"
 #include "chat/prompt_assembly.h"
 #include "chat/requires_action.h"
@@ -168,9 +169,13 @@ net::Task<Runner::Next> Runner::carry_out(store::TurnRead turn) {
       .compiled = compiled_ ? &*compiled_ : nullptr,
   };
   chat::TurnDecision decision = chat::decide_turn(view);
+  const Purpose purpose = std::holds_alternative<chat::Compact>(decision) ? Purpose::Summary : Purpose::Answer;
+  if (purpose == Purpose::Summary) decision = chat::Generate();
   if (auto* generation = std::get_if<chat::Generate>(&decision)) {
     const bool is_spent = turn.chat.generation_attempt >= place_.settings.attempts_total_max;
-    if (route != nullptr && !is_spent) co_return co_await generate(turn, view, std::move(*generation), *route);
+    if (route != nullptr && !is_spent) {
+      co_return co_await generate(turn, view, std::move(*generation), *route, purpose);
+    }
     decision = chat::fail_generation(*generation, is_spent ? too_many_attempts() : missing_model());
   }
   if (auto* answers = std::get_if<chat::AnswerCalls>(&decision)) {
@@ -202,7 +207,7 @@ net::Task<Runner::Next> Runner::finish(chat::Fence fence, std::vector<chat::NewM
 }
 
 net::Task<Runner::Next> Runner::generate(const store::TurnRead& turn, const chat::TurnView& view,
-                                         chat::Generate decision, const ModelRoute& route) {
+                                         chat::Generate decision, const ModelRoute& route, Purpose purpose) {
   partial_text_.clear();
   partial_of_ = turn.chat.history_version;
   if (decision.governing) compiled_ = decision.governing->schema;
@@ -214,11 +219,12 @@ net::Task<Runner::Next> Runner::generate(const store::TurnRead& turn, const chat
 
   providers::ModelSettings settings = route.settings;
   if (turn.chat.reasoning_effort) settings.reasoning_effort = turn.chat.reasoning_effort;
-  chat::Prompt prompt = chat::build_prompt(view, decision);
+  const bool sums_up = purpose == Purpose::Summary;
+  chat::Prompt prompt = sums_up ? chat::compaction_prompt(view) : chat::build_prompt(view, decision);
   ++place_.counters.model_calls;
   episode_ = live::EpisodeKey(fence.history_version, fence.generation_attempt);
-  AttemptResult result =
-      co_await run_attempt(attempt_tools(), owned_.chat, fence, route, std::move(settings), std::move(prompt), stop_);
+  AttemptResult result = co_await run_attempt(attempt_tools(), owned_.chat, fence, route, std::move(settings),
+                                              std::move(prompt), purpose, stop_);
   if (auto* abandoned = std::get_if<Abandoned>(&result)) {
     partial_text_ = std::move(abandoned->partial_text);
     co_return Next::GoOn;
@@ -228,8 +234,8 @@ net::Task<Runner::Next> Runner::generate(const store::TurnRead& turn, const chat
     co_return co_await settle_failure(recorded->chat, decision, std::move(*failure));
   }
   const auto& step = std::get<chat::GeneratedStep>(result);
-  partial_text_ = text_of(step);  // an interruption may have been committed meanwhile
-  chat::StepPlan plan = chat::assemble_step(view, decision, step);
+  if (!sums_up) partial_text_ = text_of(step);  // an interruption may have been committed meanwhile
+  chat::StepPlan plan = sums_up ? chat::assemble_summary(view, step) : chat::assemble_step(view, decision, step);
   Next next = Next::GoOn;
   if (auto* end = std::get_if<chat::EndTurn>(&plan.then)) {
     next = co_await finish(fence, std::move(plan.rows), std::move(*end));

@@ -50,7 +50,7 @@ class Runner {
   net::Task<Next> take_step();
   net::Task<Next> carry_out(store::TurnRead turn);
   net::Task<Next> generate(const store::TurnRead& turn, const chat::TurnView& view, chat::Generate decision,
-                           const ModelRoute& route);
+                           const ModelRoute& route, Purpose purpose);
   net::Task<Next> ask_client(chat::Fence fence, std::vector<chat::NewMessage> rows);
   net::Task<Next> await_client(const store::TurnRead& turn);
   net::Task<Next> settle_failure(const chat::Chat& chat, const chat::Generate& decision, providers::Failure failure);

@@ -6,7 +6,10 @@
 #include <variant>
 #include <vector>
 
+#include "chat/context.h"
+#include "chat/edit.h"
 #include "chat/memory_chat.h"
+#include "chat/promote.h"
 #include "chat/requires_action.h"
 #include "chat/state.h"
 #include "chat/step_plan.h"
@@ -14,7 +17,8 @@
 
 namespace assay::model {
 
-using Input = std::variant<chat::SendMessage, chat::DeleteQueuedMessage, chat::Interrupt, chat::SetArchived,
+using Input = std::variant<chat::SendMessage, chat::EditMessage, chat::DeleteQueuedMessage, chat::PromoteQueuedMessage,
+                           chat::RequestCompaction, chat::ClearContext, chat::Interrupt, chat::SetArchived,
                            chat::SetTitle, chat::RecordGenerationAttempt, chat::RecordRetryState, chat::CommitStep,
                            chat::EnterRequiresAction, chat::CompleteRequiresAction, chat::CancelRequiresAction,
                            chat::FinishTurn, chat::FinishError, chat::FinishInterruption>;
@@ -26,6 +30,12 @@ inline chat::Transition transition_of(const chat::SendMessage& input) {
 inline chat::Transition transition_of(const chat::DeleteQueuedMessage&) {
   return chat::Transition::DeleteQueuedMessage;
 }
+inline chat::Transition transition_of(const chat::EditMessage&) { return chat::Transition::EditMessage; }
+inline chat::Transition transition_of(const chat::PromoteQueuedMessage&) {
+  return chat::Transition::PromoteQueuedMessage;
+}
+inline chat::Transition transition_of(const chat::RequestCompaction&) { return chat::Transition::RequestCompaction; }
+inline chat::Transition transition_of(const chat::ClearContext&) { return chat::Transition::ClearContext; }
 inline chat::Transition transition_of(const chat::Interrupt&) { return chat::Transition::Interrupt; }
 inline chat::Transition transition_of(const chat::SetArchived&) { return chat::Transition::SetArchived; }
 inline chat::Transition transition_of(const chat::RecordGenerationAttempt&) {

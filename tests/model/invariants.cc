@@ -120,6 +120,8 @@ void check_state(const MemoryChat& chat, std::span<const RequestId> accepted) {
   require(!at_rest || !active->has_value(), "a chat at rest owes a receipt");
   require(chat.chat.last_error.has_value() == (status == chat::Status::Error), "last_error does not fit the status");
   require(!at_rest || !chat.chat.runner_id, "a chat at rest has a runner");
+  require(!at_rest || !chat.chat.compaction_due, "a chat at rest is to be summed up");
+  require(!chat.chat.compaction_due || !active->has_value(), "a compaction while a receipt is owed");
   require(chat.chat.requires_action_deadline.has_value() == (status == chat::Status::RequiresAction),
           "a deadline for a client's tools without such tools, or none with them");
   check_calls_are_answered(chat);
@@ -161,7 +163,9 @@ void check_step(const Mark& before, const MemoryChat& after) {
     require(now.generation_attempt == 0, "history changed and generation_attempt stayed");
   } else {
     require(now.history_version == old.history_version, "history_version moved and history did not");
-    require(now.generation_attempt == old.generation_attempt || now.generation_attempt == old.generation_attempt + 1,
+    const bool begins_anew = now.compaction_due && !old.compaction_due && now.generation_attempt == 0;
+    require(begins_anew || now.generation_attempt == old.generation_attempt ||
+                now.generation_attempt == old.generation_attempt + 1,
             "generation_attempt jumped");
   }
   const bool queue_changed = before.queue != ids_of(after.queue);
@@ -184,12 +188,13 @@ void check_step(const Mark& before, const MemoryChat& after) {
 std::string describe(const MemoryChat& chat) {
   const chat::Chat& row = chat.chat;
   std::string text = fmt::format(
-      "{}{} queue {} snapshot {} history {} queue {} retry {} attempt {} runner {} deadline {} last {}\n"
+      "{}{} queue {} snapshot {} history {} queue {} retry {} attempt {} runner {} deadline {} compacts {} last {}\n"
       "title {} plan {} model {} effort {}\n",
       name_of(row.status), row.archived ? " archived" : "", row.queue_length, row.snapshot_version, row.history_version,
       row.queue_version, row.retry_state_version, row.generation_attempt,
-      row.runner_id ? row.runner_id->to_string() : "-", row.requires_action_deadline.has_value(), row.last_message_id,
-      row.title, row.plan_mode, row.last_model_config.to_string(), row.reasoning_effort.value_or("-"));
+      row.runner_id ? row.runner_id->to_string() : "-", row.requires_action_deadline.has_value(), row.compaction_due,
+      row.last_message_id, row.title, row.plan_mode, row.last_model_config.to_string(),
+      row.reasoning_effort.value_or("-"));
   if (row.last_error) text += fmt::format("error {} {}\n", row.last_error->kind, row.last_error->message);
   if (row.retry_state) text += fmt::format("retry {} {}\n", row.retry_state->attempt, row.retry_state->error.message);
   std::vector<const Message*> rows;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/random.h"
+#include "chat/compaction.h"
 #include "chat/prompt_assembly.h"
 #include "chat/step_plan.h"
 #include "chat/turn.h"
@@ -35,7 +36,9 @@ constexpr Weighted kMoves[] = {
     {MoveKind::Begin, 24, "Begin"},    {MoveKind::Commit, 22, "Commit"},
     {MoveKind::Repeat, 3, "Repeat"},   {MoveKind::Lose, 3, "Lose"},
     {MoveKind::Steal, 2, "Steal"},     {MoveKind::DeleteQueued, 3, "DeleteQueued"},
-    {MoveKind::Answer, 4, "Answer"},
+    {MoveKind::Answer, 4, "Answer"},   {MoveKind::Promote, 3, "Promote"},
+    {MoveKind::Edit, 3, "Edit"},       {MoveKind::Compact, 2, "Compact"},
+    {MoveKind::Clear, 1, "Clear"},
 };
 
 class Dice {
@@ -84,8 +87,7 @@ chat::GeneratedStep random_answer(Dice& dice) {
   return step;
 }
 
-void check_prompt(const chat::Prompt& prompt, bool governed) {
-  require(prompt.tools.size() == (governed ? 3U : 2U), "the prompt offers the wrong tools");
+void check_rows(const chat::Prompt& prompt) {
   std::vector<std::string> open;
   for (const chat::PromptRow& row : prompt.rows) {
     require(!row.content.empty(), "an empty row in a prompt");
@@ -99,6 +101,11 @@ void check_prompt(const chat::Prompt& prompt, bool governed) {
     }
   }
   require(open.empty(), "a call without its result ends a prompt");
+}
+
+void check_prompt(const chat::Prompt& prompt, bool governed) {
+  require(prompt.tools.size() == (governed ? 3U : 2U), "the prompt offers the wrong tools");
+  check_rows(prompt);
 }
 
 class Walk {
@@ -121,6 +128,14 @@ class Walk {
         return std::ignore = apply(chat::SetTitle{.title = fmt::format("title {}", dice.below(9))}), void();
       case MoveKind::DeleteQueued:
         return delete_queued(dice);
+      case MoveKind::Promote:
+        return promote(dice);
+      case MoveKind::Edit:
+        return edit(dice);
+      case MoveKind::Compact:
+        return std::ignore = apply(chat::RequestCompaction{}), void();
+      case MoveKind::Clear:
+        return std::ignore = apply(chat::ClearContext{}), void();
       case MoveKind::Answer:
         return answer_calls(dice);
       case MoveKind::Begin:
@@ -180,11 +195,13 @@ class Walk {
 
   chat::Content content(Random& source, bool structured) {
     chat::Content made{chat::TextPart{.text = "ask"}};
-    if (!structured) return made;
-    accepted_.push_back(RequestId::random(source));
-    made.emplace_back(structured::RequestPart{
-        .request_id = accepted_.back(), .name = "n", .description = std::nullopt, .schema = kSchemaText});
+    if (structured) made.emplace_back(request(source));
     return made;
+  }
+
+  structured::RequestPart request(Random& source) {
+    accepted_.push_back(RequestId::random(source));
+    return {.request_id = accepted_.back(), .name = "n", .description = std::nullopt, .schema = kSchemaText};
   }
 
   // Applies the input here and in the mirror. Whether it was allowed.
@@ -248,6 +265,39 @@ class Walk {
     apply(chat::DeleteQueuedMessage{.queue_id = exists ? chat_.queue[dice.below(chat_.queue.size())].id : 4711});
   }
 
+  void promote(Dice& dice) {
+    const bool exists = !chat_.queue.empty() && !dice.chance(8);
+    apply(chat::PromoteQueuedMessage{.queue_id = exists ? chat_.queue[dice.below(chat_.queue.size())].id : 4711});
+  }
+
+  void edit(Dice& dice) {
+    std::vector<const chat::Message*> own;
+    for (const chat::Message& row : chat_.messages) {
+      if (row.role == chat::Role::User && row.visibility == chat::Visibility::Both) own.push_back(&row);
+    }
+    const chat::Message& target = *own[dice.below(own.size())];
+    chat::EditMessage input;
+    input.message_id = dice.chance(8) ? 4711 : target.id;
+    input.content = {chat::TextPart{.text = "instead"}};
+    input.created_by = kUser;
+    const std::size_t accepted = accepted_.size();
+    switch (dice.below(3)) {
+      case 0:
+        input.format = chat::ClearFormat{};
+        break;
+      case 1:
+        input.format = request(dice.source());
+        break;
+      default:
+        input.format = chat::KeepFormat{.request_id = RequestId::random(dice.source()), .is_admitted = !dice.chance(4)};
+        if (chat::request_of(target.content) != nullptr) {
+          accepted_.push_back(std::get<chat::KeepFormat>(input.format).request_id);
+        }
+        break;
+    }
+    if (!apply(input)) accepted_.resize(accepted);
+  }
+
   void answer_calls(Dice& dice) {
     chat::CompleteRequiresAction input;
     input.created_by = kUser;
@@ -306,6 +356,8 @@ class Walk {
     chat::TurnDecision decision = chat::decide_turn(turn);
     if (const auto* generate = std::get_if<chat::Generate>(&decision)) {
       call_model(*generate, dice);
+    } else if (std::holds_alternative<chat::Compact>(decision)) {
+      sum_up(dice);
     } else if (const auto* answers = std::get_if<chat::AnswerCalls>(&decision)) {
       const Input next = answers->awaits_client ? commit_of(fence(), answers->rows, chat::AwaitClient())
                                                 : commit_of(fence(), answers->rows, std::monostate());
@@ -351,6 +403,20 @@ class Walk {
     }
     Input next = commit_of(fence(), chat::assemble_step(view(), generate, random_answer(dice)));
     prepare(with_patience(std::move(next), dice));
+  }
+
+  void sum_up(Dice& dice) {
+    const chat::Prompt prompt = chat::compaction_prompt(view());
+    require(prompt.rows.size() > 1, "nothing to sum up");
+    check_rows(prompt);
+    const bool recorded = apply(chat::RecordGenerationAttempt{.fence = fence()});
+    require(recorded, "an attempt was refused");
+    chat::GeneratedStep answer = random_answer(dice);
+    if (dice.chance(2)) {
+      answer.finish = Finish::Complete;
+      answer.parts.emplace_back(chat::TextPart{.text = "all of it"});
+    }
+    prepare(commit_of(fence(), chat::assemble_summary(view(), answer)));
   }
 
   void prepare_interruption(Dice& dice) {

@@ -21,6 +21,10 @@ enum class MoveKind {
   Archive,
   Retitle,
   DeleteQueued,
+  Promote,
+  Edit,
+  Compact,
+  Clear,
   Answer,  // the client answers its calls: all of them, or in a way that is refused
   Begin,   // a runner reads the chat and prepares its next commit; a model call records its attempt first
   Commit,  // one of the prepared commits is tried, the newest or an older one
