@@ -69,33 +69,6 @@ TEST_F(QueueAndInterrupt, AnInterruptedRequestEndsCanceledAndKeepsWhatClientsSaw
   EXPECT_THAT(std::string(deployment.messages(chat).text()), HasSubstr("Let me"));
 }
 
-TEST_F(QueueAndInterrupt, QueueTwoInterruptTheFirstDeleteOneAndEachRequestHasItsOwnReceipt) {
-  begin_structured_turn();
-  const json::Document second = queue(structured_body("second"));
-  const json::Document third = queue(structured_body("third"));
-  const json::Value second_message = *second.root().find("queued_message");
-  const json::Value third_message = *third.root().find("queued_message");
-  const std::string second_id = text(second_message, "structured_output_request_id");
-  const std::string third_id = text(third_message, "structured_output_request_id");
-
-  const Reply deleted =
-      deployment.http().send("DELETE", "/api/v2/chats/" + chat + "/queue/" + text(third_message, "id"), "");
-  ASSERT_EQ(deleted.status, 204) << deleted.body;
-  EXPECT_THAT(receipts_of(deployment, chat).at(third_id), HasSubstr("queue_deleted"))
-      << "at once, while another turn runs";
-  ASSERT_EQ(post("/interrupt").status, 200);
-  ASSERT_TRUE(deployment.await_end(chat)) << deployment.log();
-
-  const auto receipts = receipts_of(deployment, chat);
-  EXPECT_EQ(receipts.size(), 3U);
-  EXPECT_THAT(receipts.at(second_id), HasSubstr(R"("status":"succeeded")"));
-  const Reply plain = post("/messages", message_body("and now in words"));
-  ASSERT_EQ(plain.status, 200) << plain.body;
-  ASSERT_TRUE(deployment.await_end(chat));
-  EXPECT_EQ(receipts_of(deployment, chat).size(), 3U) << "an ordinary message does not reuse the old schema";
-  EXPECT_THAT(std::string(deployment.messages(chat).text()), HasSubstr("Done."));
-}
-
 TEST_F(QueueAndInterrupt, AQueuedDeletionDisturbsNothingOfTheRunningTurn) {
   begin_structured_turn();
   const json::Document queued = queue(structured_body("second"));

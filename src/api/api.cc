@@ -1,10 +1,13 @@
 #include "api/api.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "api/changes.h"
 #include "api/chats.h"
 #include "api/error.h"
 #include "api/models.h"
@@ -82,7 +85,9 @@ Api::Api(store::Store& store, live::Episodes& episodes, Offer offer, const Clock
 std::size_t Api::body_bytes_max(std::string_view, std::string_view) { return kBodyBytesMax; }
 
 net::HttpResponse Api::refuse(int status, std::string_view message) {
-  return error_response(refusal(status, std::string(message)));
+  std::string detail;
+  if (status == 413) detail = fmt::format("At most {} bytes are accepted.", kBodyBytesMax);
+  return error_response(refusal(status, std::string(message), std::move(detail)));
 }
 
 net::Task<net::HttpReply> Api::handle(net::HttpRequest request) {
@@ -145,6 +150,14 @@ net::Task<Answer> Api::answer(Match match, net::HttpRequest request) {
       co_return co_await list_messages(services_, std::move(call));
     case Endpoint::SendMessage:
       co_return co_await send_message(services_, std::move(call));
+    case Endpoint::EditMessage:
+      co_return co_await edit_message(services_, std::move(call));
+    case Endpoint::PromoteQueuedMessage:
+      co_return co_await promote_queued_message(services_, std::move(call));
+    case Endpoint::Compact:
+      co_return co_await compact_chat(services_, std::move(call));
+    case Endpoint::Clear:
+      co_return co_await clear_chat(services_, std::move(call));
     case Endpoint::DeleteQueuedMessage:
       co_return co_await delete_queued_message(services_, std::move(call));
     case Endpoint::Interrupt:

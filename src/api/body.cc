@@ -137,8 +137,10 @@ void Body::fault(std::string_view name, std::string detail) {
 std::optional<std::string> Body::string(std::string_view name) {
   const auto value = find(name);
   if (!value) return std::nullopt;
-  if (value->is(json::Kind::String)) return std::string(value->string());
-  fault(name, "must be a string");
+  const bool is_string = value->is(json::Kind::String);
+  const char* why = is_string ? unstorable(*value) : "must be a string";
+  if (why == nullptr) return std::string(value->string());
+  fault(name, why);
   return std::nullopt;
 }
 
@@ -198,6 +200,10 @@ std::optional<std::map<std::string, std::string>> Body::string_map(std::string_v
       fault(name, "must be an object of strings");
       return std::nullopt;
     }
+    if (const char* why = unstorable(member.value)) {
+      fault(name, why);
+      return std::nullopt;
+    }
     map.insert_or_assign(std::string(member.key), std::string(member.value.string()));
   }
   return map;
@@ -229,6 +235,13 @@ std::optional<ApiError> Body::faults() const {
   ApiError error = refusal(400, "The request body has members of the wrong type.");
   error.validations = faults_;
   return error;
+}
+
+// The document reads either of them as U+FFFD, so the literal is asked.
+const char* unstorable(json::Value string) {
+  if (string.string().find("\xEF\xBF\xBD") == std::string_view::npos) return nullptr;
+  if (json::Document::parse(std::string(string.raw()), json::kBodyCaps)) return nullptr;
+  return "holds U+0000 or half a surrogate pair, which cannot be stored";
 }
 
 std::optional<std::int64_t> parse_integer(std::string_view literal) {

@@ -49,6 +49,9 @@ class Body {
   std::vector<Validation> faults_;
 };
 
+// What is to be said of a string that cannot be stored: it holds U+0000 or half a surrogate pair. Null: it can.
+const char* unstorable(json::Value string);
+
 // A number literal with no fraction and no exponent, within 64 bits.
 std::optional<std::int64_t> parse_integer(std::string_view literal);
 

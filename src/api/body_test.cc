@@ -134,5 +134,19 @@ TEST(ParseInteger, TakesWholeDecimalNumbersAlone) {
   }
 }
 
+TEST(Body, NamesTheStringThatCannotBeStored) {
+  for (const std::string text : {R"(\u0000)", R"(a\ud800)", R"(\udc00b)", R"(\ud800\ud800)"}) {
+    auto body = Body::parse(R"({"a":")" + text + R"(","m":{"k":")" + text + "\"}}");
+    ASSERT_TRUE(body.has_value()) << text;
+    EXPECT_FALSE(body->string("a"));
+    EXPECT_FALSE(body->string_map("m"));
+    ASSERT_TRUE(body->faults());
+    ASSERT_EQ(body->faults()->validations.size(), 2U);
+    EXPECT_EQ(body->faults()->validations[0].field, "a");
+  }
+  auto body = Body::parse(R"({"a":"\ud83d\ude00 \ufffd"})");
+  EXPECT_EQ(body->string("a"), "\xF0\x9F\x98\x80 \xEF\xBF\xBD") << "a pair, and U+FFFD itself";
+}
+
 }  // namespace
 }  // namespace assay::api

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/client_tools.h"
+#include "api/once.h"
 #include "api/projection.h"
 #include "chat/transitions.h"
 #include "json/writer.h"
@@ -17,17 +18,6 @@ std::string chat_json(const chat::Chat& chat, const store::User& owner) {
   json::Writer writer;
   write_chat(writer, chat, owner.username);
   return writer.take();
-}
-
-// Decides by the pure transition under the chat's lock.
-template <class Input>
-net::Task<Result<store::Committed, ApiError>> apply(Services& services, ChatId chat, Input input, Deadline deadline) {
-  const auto shared = std::make_shared<const Input>(std::move(input));
-  auto plan = chat::reads_of(*shared);
-  store::Decide decide = [shared](const chat::LockedChat& locked) { return chat::decide(locked, *shared); };
-  auto committed = co_await services.store.chats().transit(chat, std::move(plan), std::move(decide), deadline);
-  if (!committed) co_return fail(error_of(committed.error()));
-  co_return std::move(*committed);
 }
 
 // Creates the chat; where the answer to COMMIT was lost, creates the same one again: that waits for the first commit at
@@ -45,6 +35,16 @@ net::Task<Result<chat::Chat, ApiError>> create_surely(Services& services, chat::
   auto found = co_await services.store.chats().find_chat(id, deadline);
   if (found && *found) co_return std::move(**found);
   co_return fail(error_of(committed.error()));
+}
+
+net::Task<Answer> create_once(Services& services, chat::NewChat made, store::Once once, Deadline deadline) {
+  const store::Submission submission = once.submission;
+  chat::NewChat repetition = made;
+  auto kept = co_await services.store.chats().create_once(std::move(made), once, deadline);
+  if (is_in_doubt(kept)) {
+    kept = co_await services.store.chats().create_once(std::move(repetition), std::move(once), deadline);
+  }
+  co_return answer_of(std::move(kept), submission);
 }
 
 std::string send_reply(const store::Committed& committed) {
@@ -70,7 +70,7 @@ std::string send_reply(const store::Committed& committed) {
   return writer.take();
 }
 
-// Title, labels and the archived flag in one transaction: all of it or nothing.
+// Title, labels, the archived flag and the plan mode in one transaction: all of it or nothing.
 chat::Decision decide_patch(const chat::LockedChat& locked, const PatchRequest& patch) {
   chat::Effects all;
   if (patch.title) {
@@ -87,6 +87,11 @@ chat::Decision decide_patch(const chat::LockedChat& locked, const PatchRequest& 
     auto effects = chat::decide(locked, chat::SetArchived{.archived = *patch.archived});
     if (!effects) return effects;
     all.archived = effects->archived;
+  }
+  if (patch.plan_mode) {
+    auto effects = chat::decide(locked, chat::SetPlanMode{.plan_mode = *patch.plan_mode});
+    if (!effects) return effects;
+    all.plan_mode = std::move(effects->plan_mode);
   }
   return all;
 }
@@ -109,15 +114,30 @@ net::Task<Result<chat::Chat, ApiError>> wait_until_interrupted(Services& service
 }  // namespace
 
 net::Task<Answer> create_chat(Services& services, Call call) {
+  auto submission = submission_of(call, "create");
+  if (!submission) co_return fail(std::move(submission.error()));
+  ChatId id = ChatId::random(services.random);
+  if (*submission) id = store::chat_id_of(**submission);
+  auto earlier = co_await earlier_answer(services, id, *submission, call.deadline);
+  if (!earlier) co_return fail(std::move(earlier.error()));
+  if (*earlier) co_return std::move(**earlier);
   auto decoded = decode_create(std::move(call.request.body), call.user, services.offer);
   if (!decoded) co_return fail(std::move(decoded.error()));
   chat::CreateChat& input = decoded->input;
-  input.id = ChatId::random(services.random);
+  input.id = id;
   if (decoded->format) {
     input.content.emplace_back(request_part(RequestId::random(services.random), std::move(*decoded->format)));
   }
   auto made = chat::create(input);
   if (!made) co_return fail(error_of(made.error()));
+  if (*submission) {
+    const store::User user = call.user;
+    store::Once once;
+    once.submission = std::move(**submission);
+    once.status = 201;
+    once.render = [user](const store::Committed& committed) { return chat_json(committed.chat, user); };
+    co_return co_await create_once(services, std::move(*made), std::move(once), call.deadline);
+  }
   auto created = co_await create_surely(services, std::move(*made), call.deadline);
   if (!created) co_return fail(std::move(created.error()));
   co_return json_response(201, chat_json(*created, call.user));
@@ -131,6 +151,7 @@ net::Task<Answer> list_chats(Services& services, Call call) {
   query.archived = decoded->archived;
   query.labels = std::move(decoded->labels);
   query.title_contains = std::move(decoded->title_contains);
+  query.has_unread = decoded->has_unread;
   query.after_id = decoded->after_id;
   query.offset = decoded->offset;
   query.limit = decoded->limit;
@@ -159,6 +180,7 @@ net::Task<Answer> patch_chat(Services& services, Call call) {
   if (decoded->changes_nothing()) co_return done;
   const auto patch = std::make_shared<const PatchRequest>(std::move(*decoded));
   chat::ReadPlan plan;
+  if (patch->plan_mode) plan = chat::reads_of(chat::SetPlanMode{.plan_mode = *patch->plan_mode});
   store::Decide decide = [patch](const chat::LockedChat& locked) { return decide_patch(locked, *patch); };
   auto committed = co_await services.store.chats().transit(chat->id, std::move(plan), std::move(decide), call.deadline);
   if (!committed) co_return fail(error_of(committed.error()));
@@ -183,17 +205,21 @@ net::Task<Answer> list_messages(Services& services, Call call) {
 }
 
 net::Task<Answer> send_message(Services& services, Call call) {
+  auto submission = submission_of(call, "send");
+  if (!submission) co_return fail(std::move(submission.error()));
   auto chat = co_await find_chat(services, call);
   if (!chat) co_return fail(std::move(chat.error()));
+  auto earlier = co_await earlier_answer(services, chat->id, *submission, call.deadline);
+  if (!earlier) co_return fail(std::move(earlier.error()));
+  if (*earlier) co_return std::move(**earlier);
   auto decoded = decode_send(std::move(call.request.body), call.user, *chat, services.offer);
   if (!decoded) co_return fail(std::move(decoded.error()));
   chat::SendMessage input = std::move(decoded->input);
   if (decoded->format) {
     input.content.emplace_back(request_part(RequestId::random(services.random), std::move(*decoded->format)));
   }
-  auto committed = co_await apply(services, chat->id, std::move(input), call.deadline);
-  if (!committed) co_return fail(std::move(committed.error()));
-  co_return json_response(200, send_reply(*committed));
+  co_return co_await apply_once(services, chat->id, std::move(input), std::move(*submission), send_reply,
+                                call.deadline);
 }
 
 net::Task<Answer> delete_queued_message(Services& services, Call call) {

@@ -50,6 +50,7 @@ class PartReader {
     const auto value = part_.find(name);
     if (!value || value->is(json::Kind::Null)) return std::string();
     if (!value->is(json::Kind::String)) return fail(error(name, "must be a string"));
+    if (const char* why = unstorable(*value)) return fail(error(name, why));
     return std::string(value->string());
   }
   Result<std::int64_t, ApiError> integer(std::string_view name) const {

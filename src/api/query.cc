@@ -75,9 +75,15 @@ std::optional<ApiError> apply_search(ListRequest& request, const SearchTerm& ter
     request.archived = term.value == "true";
     return std::nullopt;
   }
+  if (term.key == "has_unread") {
+    if (term.value != "true" && term.value != "false")
+      return invalid_parameter("q", "has_unread must be true or false");
+    request.has_unread = term.value == "true";
+    return std::nullopt;
+  }
   if (term.key == "source" && term.value == "created_by_me") return std::nullopt;  // all that anybody can list
   return invalid_parameter("q",
-                           "has a term that this release does not know; title:, archived: and "
+                           "has a term that this release does not know; title:, archived:, has_unread: and "
                            "source:created_by_me work");
 }
 

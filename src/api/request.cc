@@ -65,8 +65,8 @@ Result<ModelConfigId, ApiError> choose_model(const Offer& offer, const std::opti
 }
 
 // `raw` is the member as it was sent. Structured work excludes the plan mode and specialised child chats.
-Result<std::optional<structured::JsonSchemaFormat>, ApiError> check_format(std::string_view raw, const Offer& offer,
-                                                                           bool plans, bool is_special_child) {
+Result<structured::ResponseFormat, ApiError> check_format(std::string_view raw, const Offer& offer, bool plans,
+                                                          bool is_special_child) {
   auto format = structured::parse_response_format(raw);
   if (!format) {
     ApiError error = refusal(400, "The response format is not valid.");
@@ -75,7 +75,7 @@ Result<std::optional<structured::JsonSchemaFormat>, ApiError> check_format(std::
     }
     return fail(std::move(error));
   }
-  if (format->kind != structured::FormatKind::JsonSchema) return std::nullopt;
+  if (format->kind != structured::FormatKind::JsonSchema) return std::move(*format);
   if (!offer.structured_output) {
     return fail(invalid_field("response_format",
                               "structured output is disabled on this server: it needs the experiment "
@@ -83,7 +83,7 @@ Result<std::optional<structured::JsonSchemaFormat>, ApiError> check_format(std::
   }
   if (plans) return fail(invalid_field("response_format", "cannot be combined with the plan mode"));
   if (is_special_child) return fail(invalid_field("response_format", "is not available in this kind of chat"));
-  return std::move(format->json_schema);
+  return std::move(*format);
 }
 
 // Settings of products with workspaces and orchestrators: asked for, they are refused rather than dropped.
@@ -162,7 +162,7 @@ Result<CreateRequest, ApiError> decode_create(std::string text, const store::Use
   if (auto error = check_workspace(workspace)) return fail(std::move(*error));
   const auto model = choose_model(offer, model_config);
   if (!model) return fail(model.error());
-  const auto tools = decode_dynamic_tools(tool_list, format->has_value());
+  const auto tools = decode_dynamic_tools(tool_list, format->json_schema.has_value());
   const std::map<std::string, std::string> label_map = labels.value_or(std::map<std::string, std::string>());
   if (auto error = first_of({check_plan_mode("plan_mode", plan_mode), check_mcp_servers(std::move(mcp_servers)),
                              check_labels(label_map), tools ? Checked() : tools.error(), check_client_type(client_type),
@@ -183,7 +183,7 @@ Result<CreateRequest, ApiError> decode_create(std::string text, const store::Use
   request.input.reasoning_effort = effort;
   request.input.system_prompt = std::string(trimmed(system_prompt.value_or("")));
   request.input.content = std::move(*content);
-  request.format = std::move(*format);
+  request.format = std::move(format->json_schema);
   return request;
 }
 
@@ -205,7 +205,7 @@ Result<SendRequest, ApiError> decode_send(std::string text, const store::User& u
   const bool plans = plan_mode.value_or(chat.plan_mode) == kPlan;
   auto format = check_format(format_text, offer, plans, !chat.mode.empty());
   if (!format) return fail(std::move(format.error()));
-  if (*format && takes_finalizer_name(chat)) {
+  if (format->json_schema && takes_finalizer_name(chat)) {
     return fail(invalid_field("response_format", "a tool of this chat's client has the reserved name"));
   }
 
@@ -228,7 +228,44 @@ Result<SendRequest, ApiError> decode_send(std::string text, const store::User& u
   request.input.reasoning_effort = effort;
   request.input.plan_mode = plan_mode;
   if (busy_behavior == "interrupt") request.input.busy_behavior = chat::BusyBehavior::Interrupt;
-  request.format = std::move(*format);
+  request.format = std::move(format->json_schema);
+  return request;
+}
+
+Result<EditRequest, ApiError> decode_edit(std::string text, const store::User& user, const chat::Chat& chat,
+                                          const Offer& offer) {
+  auto body = Body::parse(std::move(text));
+  if (!body) return fail(std::move(body.error()));
+  const auto content_value = body->array("content");
+  const auto model_config = body->uuid("model_config_id");
+  auto mcp_servers = body->uuids("mcp_server_ids");
+  const auto effort = body->string("reasoning_effort");
+  const auto format_text = body->raw_once("response_format");
+  if (auto faults = body->faults()) return fail(std::move(*faults));
+
+  auto content = decode_content(content_value);
+  if (!content) return fail(std::move(content.error()));
+  auto format = check_format(format_text, offer, chat.plan_mode == kPlan, !chat.mode.empty());
+  if (!format) return fail(std::move(format.error()));
+  if (format->json_schema && takes_finalizer_name(chat)) {
+    return fail(invalid_field("response_format", "a tool of this chat's client has the reserved name"));
+  }
+
+  EditRequest request;
+  if (model_config) {
+    const auto model = choose_model(offer, model_config);
+    if (!model) return fail(model.error());
+    request.input.model_config = *model;
+  }
+  if (auto error = first_of({check_mcp_servers(std::move(mcp_servers)), check_effort(effort)})) {
+    return fail(std::move(*error));
+  }
+  request.input.content = std::move(*content);
+  request.input.format = chat::ClearFormat{};
+  request.input.created_by = user.id;
+  request.input.reasoning_effort = effort;
+  request.keeps_format = format->kind == structured::FormatKind::Unsaid;
+  request.format = std::move(format->json_schema);
   return request;
 }
 
@@ -244,10 +281,8 @@ Result<PatchRequest, ApiError> decode_patch(std::string text, const chat::Chat& 
   if (auto faults = body->faults()) return fail(std::move(*faults));
 
   if (auto error = check_plan_mode("plan_mode", plan_mode)) return fail(std::move(*error));
-  if (plan_mode && *plan_mode != chat.plan_mode) {
-    return fail(invalid_field("plan_mode", "is changed together with a message in this release"));
-  }
   PatchRequest request;
+  if (plan_mode != chat.plan_mode) request.plan_mode = plan_mode;
   if (title) {
     request.title = std::string(trimmed(*title));
     const auto is_first_byte = [](char c) { return (static_cast<unsigned char>(c) & 0xc0u) != 0x80u; };

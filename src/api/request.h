@@ -15,6 +15,7 @@
 #include "api/error.h"
 #include "base/result.h"
 #include "chat/chat.h"
+#include "chat/edit.h"
 #include "chat/model.h"
 #include "chat/transitions.h"
 #include "store/people.h"
@@ -45,11 +46,20 @@ struct SendRequest {
 Result<SendRequest, ApiError> decode_send(std::string body, const store::User& user, const chat::Chat& chat,
                                           const Offer& offer);
 
+struct EditRequest {
+  chat::EditMessage input;    // without message id and format
+  bool keeps_format = false;  // else `format`, or none
+  std::optional<structured::JsonSchemaFormat> format;
+};
+Result<EditRequest, ApiError> decode_edit(std::string body, const store::User& user, const chat::Chat& chat,
+                                          const Offer& offer);
+
 struct PatchRequest {
   std::optional<std::string> title;  // trimmed
   std::optional<std::map<std::string, std::string>> labels;
   std::optional<bool> archived;
-  [[nodiscard]] bool changes_nothing() const { return !title && !labels && !archived; }
+  std::optional<std::string> plan_mode;
+  [[nodiscard]] bool changes_nothing() const { return !title && !labels && !archived && !plan_mode; }
 };
 Result<PatchRequest, ApiError> decode_patch(std::string body, const chat::Chat& chat);
 
@@ -67,6 +77,7 @@ struct ListRequest {
   std::optional<bool> archived;  // archived chats are listed only when asked for
   std::vector<std::pair<std::string, std::string>> labels;
   std::string title_contains;
+  std::optional<bool> has_unread;
   std::optional<ChatId> after_id;
   std::int64_t offset = 0;
   std::int64_t limit = kListChatsDefault;  // more than kListChatsMax are asked for: that many

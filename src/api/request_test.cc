@@ -270,7 +270,7 @@ TEST(DecodePatch, NamesTheFieldOfEachFault) {
   EXPECT_EQ(patch_field(R"({"pin_order":1})"), "pin_order");
   EXPECT_EQ(patch_field(R"({"labels":{"":"x"}})"), "labels");
   EXPECT_EQ(patch_field(R"({"plan_mode":"x"})"), "plan_mode");
-  EXPECT_EQ(patch_field(R"({"plan_mode":"plan"})"), "plan_mode");
+  EXPECT_EQ(patch_field(R"({"plan_mode":"plan"})"), "accepted");
   EXPECT_EQ(patch_field(R"({"plan_mode":""})"), "accepted");
   EXPECT_EQ(patch_field(R"({"workspace_id":"00000000-0000-4000-8000-00000000ffff"})"), "workspace_id");
   EXPECT_EQ(patch_field(R"({"workspace_id":"00000000-0000-0000-0000-000000000000"})"), "accepted");
@@ -284,6 +284,43 @@ TEST(DecodePatch, CountsTheTitleInCodePoints) {
   };
   EXPECT_EQ(patch_field(title_of(chat::kTitleCodePointsMax)), "accepted");
   EXPECT_EQ(patch_field(title_of(chat::kTitleCodePointsMax + 1)), "title");
+}
+
+// --- Edit
+
+std::string edit_field(const std::string& more, const chat::Chat& chat = {}) {
+  const auto request = decode_edit(R"({"content":[{"type":"text","text":"hi"}])" + more + "}", user(), chat, offer());
+  if (request) return "accepted";
+  return request.error().validations.size() == 1 ? request.error().validations[0].field : error_body(request.error());
+}
+
+TEST(DecodeEdit, TellsKeptClearedAndReplacedFormatsApart) {
+  const auto decoded = [](const std::string& more) {
+    auto request = decode_edit(R"({"content":[{"type":"text","text":"hi"}])" + more + "}", user(), {}, offer());
+    EXPECT_TRUE(request.has_value());
+    return std::move(*request);
+  };
+  EXPECT_TRUE(decoded("").keeps_format);
+  EXPECT_TRUE(decoded(R"(,"response_format":null)").keeps_format);
+  const EditRequest cleared = decoded(R"(,"response_format":{"type":"text"})");
+  EXPECT_FALSE(cleared.keeps_format);
+  EXPECT_FALSE(cleared.format);
+  const EditRequest replaced = decoded(R"(,"response_format":)" + kFormat);
+  EXPECT_FALSE(replaced.keeps_format);
+  EXPECT_TRUE(replaced.format);
+  EXPECT_EQ(replaced.input.created_by, user().id);
+}
+
+TEST(DecodeEdit, NamesTheFieldOfEachFault) {
+  EXPECT_EQ(edit_field(""), "accepted");
+  EXPECT_EQ(edit_field(R"(,"response_format":{"type":"xml"})"), "response_format.type");
+  EXPECT_EQ(edit_field(R"(,"model_config_id":")" + kDisabled + "\""), "model_config_id");
+  EXPECT_EQ(edit_field(R"(,"reasoning_effort":"huge")"), "reasoning_effort");
+  EXPECT_EQ(edit_field(R"(,"mcp_server_ids":[")" + kModel + "\"]"), "mcp_server_ids");
+  chat::Chat planning;
+  planning.plan_mode = "plan";
+  EXPECT_EQ(edit_field(R"(,"response_format":)" + kFormat, planning), "response_format");
+  EXPECT_EQ(edit_field(R"(,"response_format":{"type":"text"})", planning), "accepted");
 }
 
 TEST(RequestPart, CarriesTheFormat) {

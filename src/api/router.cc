@@ -23,6 +23,12 @@ constexpr std::array kRoutes{
     Route{.method = "POST", .pattern = "/api/v2/chats/{chat}/tool-results", .endpoint = Endpoint::ToolResults},
     Route{
         .method = "POST", .pattern = "/api/v2/chats/{chat}/reconcile-invalid", .endpoint = Endpoint::ReconcileInvalid},
+    Route{.method = "PATCH", .pattern = "/api/v2/chats/{chat}/messages/{message}", .endpoint = Endpoint::EditMessage},
+    Route{.method = "POST",
+          .pattern = "/api/v2/chats/{chat}/queue/{queued}/promote",
+          .endpoint = Endpoint::PromoteQueuedMessage},
+    Route{.method = "POST", .pattern = "/api/v2/chats/{chat}/compact", .endpoint = Endpoint::Compact},
+    Route{.method = "POST", .pattern = "/api/v2/chats/{chat}/clear", .endpoint = Endpoint::Clear},
     Route{.method = "GET", .pattern = "/api/v2/chats/{chat}/stream", .endpoint = Endpoint::Stream},
     Route{.method = "GET", .pattern = "/api/experimental/chats/model-configs", .endpoint = Endpoint::ModelConfigs},
     Route{.method = "POST", .pattern = "/api/experimental/chats", .endpoint = Endpoint::CreateChat},
@@ -40,6 +46,14 @@ constexpr std::array kRoutes{
     Route{.method = "POST",
           .pattern = "/api/experimental/chats/{chat}/reconcile-invalid",
           .endpoint = Endpoint::ReconcileInvalid},
+    Route{.method = "PATCH",
+          .pattern = "/api/experimental/chats/{chat}/messages/{message}",
+          .endpoint = Endpoint::EditMessage},
+    Route{.method = "POST",
+          .pattern = "/api/experimental/chats/{chat}/queue/{queued}/promote",
+          .endpoint = Endpoint::PromoteQueuedMessage},
+    Route{.method = "POST", .pattern = "/api/experimental/chats/{chat}/compact", .endpoint = Endpoint::Compact},
+    Route{.method = "POST", .pattern = "/api/experimental/chats/{chat}/clear", .endpoint = Endpoint::Clear},
     Route{.method = "GET", .pattern = "/api/experimental/chats/{chat}/stream", .endpoint = Endpoint::Stream},
     Route{.method = "GET",
           .pattern = "/api/v2/organizations/{organization}/chats/models",
@@ -97,6 +111,14 @@ std::string_view name_of(Endpoint endpoint) {
       return "list_messages";
     case Endpoint::SendMessage:
       return "send_message";
+    case Endpoint::EditMessage:
+      return "edit_message";
+    case Endpoint::PromoteQueuedMessage:
+      return "promote_queued_message";
+    case Endpoint::Compact:
+      return "compact_chat";
+    case Endpoint::Clear:
+      return "clear_chat";
     case Endpoint::DeleteQueuedMessage:
       return "delete_queued_message";
     case Endpoint::Interrupt:

@@ -62,8 +62,8 @@ TEST(Router, KnowsNoOtherPaths) {
                                  "/api/v2/chatsx", "/healthz/", "/API/v2/chats"}) {
     EXPECT_TRUE(std::holds_alternative<NoRoute>(match_route("GET", path))) << path;
   }
-  EXPECT_TRUE(std::holds_alternative<NoRoute>(match_route("GET", "/api/v2/chats/" + kId + "/messages/extra")));
-  EXPECT_TRUE(std::holds_alternative<NoRoute>(match_route("POST", "/api/v2/chats/" + kId + "/compact")));
+  EXPECT_TRUE(std::holds_alternative<NoRoute>(match_route("GET", "/api/v2/chats/" + kId + "/messages/1/extra")));
+  EXPECT_TRUE(std::holds_alternative<NoRoute>(match_route("POST", "/api/v2/chats/" + kId + "/compress")));
 }
 
 // `METHOD /path` of every operation in the hand-written document: paths stand at two spaces, methods at four. The

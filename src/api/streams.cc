@@ -11,6 +11,7 @@
 
 #include "api/projection.h"
 #include "api/stream_frame.h"
+#include "base/log.h"
 #include "live/stream.h"
 
 namespace assay::api {
@@ -92,15 +93,28 @@ class SocketSink final : public live::EventSink {
   net::WebSocket& socket_;
 };
 
+// Whoever opens a stream has seen the chat, and so has whoever leaves it. A mark that cannot be set is no harm.
+constexpr Milliseconds kMarkReadTimeout{2'000};
+
+net::Task<> mark_read(Services& services, ChatId chat) {
+  const auto marked =
+      co_await services.store.chats().mark_read(chat, Deadline::after(services.clock, kMarkReadTimeout));
+  if (!marked) log::debug("a chat was not marked as read", {{"chat", chat.to_string()}});
+}
+
 net::Task<> serve_event_stream(Services& services, ChatId chat, live::StreamStart start, net::EventStream& stream) {
   EventStreamSink sink(chat, stream);
+  co_await mark_read(services, chat);
   // Whatever ended it: the client reconnects with the last id and gets what it missed, or the reason by status.
   co_await live::run_stream(services.stream_sources(), chat, start, sink);
+  co_await mark_read(services, chat);
 }
 
 net::Task<> serve_socket(Services& services, ChatId chat, live::StreamStart start, net::WebSocket& socket) {
   SocketSink sink(chat, socket);
+  co_await mark_read(services, chat);
   const auto end = co_await live::run_stream(services.stream_sources(), chat, start, sink);
+  co_await mark_read(services, chat);
   switch (end) {
     case live::StreamEnd::ClientGone:
     case live::StreamEnd::ChatGone:

@@ -102,6 +102,7 @@ Decision decide(const LockedChat& locked, const EditMessage& input) {
   }
 
   Effects effects;
+  effects.mark_read = true;
   for (const Message& message : std::span(target, locked.history.end())) effects.delete_messages.push_back(message.id);
   for (const QueuedMessage& message : locked.queue) effects.dequeue.push_back(message.id);
   const std::span<const Message> kept(locked.history.begin(), target);

@@ -75,6 +75,8 @@ struct Effects {
   bool clear_requires_action_deadline = false;
   bool release_ownership = false;  // worker_id and runner_id become empty
 
+  bool mark_read = false;  // the owner has seen everything up to what is inserted here
+
   std::optional<std::string> title;
   std::optional<std::map<std::string, std::string>> labels;
   std::optional<std::string> plan_mode;

@@ -103,6 +103,7 @@ class MemoryChat {
       chat.requires_action_deadline = now + Milliseconds(*effects.requires_action_after_ms);
     }
     if (effects.release_ownership) chat.runner_id.reset();
+    if (effects.mark_read) chat.last_read_message_id = chat.last_message_id;
     if (effects.title) chat.title = *effects.title;
     if (effects.labels) chat.labels = *effects.labels;
     if (effects.plan_mode) chat.plan_mode = *effects.plan_mode;

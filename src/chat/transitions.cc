@@ -124,6 +124,7 @@ Decision decide(const LockedChat& locked, const SendMessage& input) {
   if (auto refusal = check_plan_switch(locked, input.plan_mode)) return fail(std::move(*refusal));
 
   Effects effects;
+  effects.mark_read = true;
   if (input.plan_mode && *input.plan_mode != locked.chat.plan_mode) effects.plan_mode = input.plan_mode;
   const Status status = locked.chat.status;
   const bool idle = status == Status::Waiting || status == Status::Error;
@@ -226,6 +227,20 @@ ReadPlan reads_of(const SetLabels&) { return {}; }
 Decision decide(const LockedChat& locked, const SetLabels& input) {
   Effects effects;
   if (input.labels != locked.chat.labels) effects.labels = input.labels;
+  return effects;
+}
+
+ReadPlan reads_of(const SetPlanMode& input) {
+  ReadPlan reads;
+  reads.queue = !input.plan_mode.empty();
+  reads.history = !input.plan_mode.empty();
+  return reads;
+}
+
+Decision decide(const LockedChat& locked, const SetPlanMode& input) {
+  if (auto refusal = check_plan_switch(locked, input.plan_mode)) return fail(std::move(*refusal));
+  Effects effects;
+  if (input.plan_mode != locked.chat.plan_mode) effects.plan_mode = input.plan_mode;
   return effects;
 }
 

@@ -90,6 +90,13 @@ struct SetLabels {
 ReadPlan reads_of(const SetLabels& input);
 Decision decide(const LockedChat& locked, const SetLabels& input);
 
+// Conflict where a structured request is active or queued: none could be fulfilled in plan mode.
+struct SetPlanMode {
+  std::string plan_mode;  // "" or "plan"
+};
+ReadPlan reads_of(const SetPlanMode& input);
+Decision decide(const LockedChat& locked, const SetPlanMode& input);
+
 struct ReconcileInvalidState {};
 ReadPlan reads_of(const ReconcileInvalidState& input);
 Decision decide(const LockedChat& locked, const ReconcileInvalidState& input);

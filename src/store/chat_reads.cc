@@ -27,7 +27,7 @@ net::Task<Result<std::vector<chat::Chat>, StoreError>> ChatStore::list_chats(Cha
   const std::map<std::string, std::string> labels(list.labels.begin(), list.labels.end());
   Params params;
   params.uuid(list.owner).boolean(list.archived).json(labels_json(labels)).text(list.title_contains);
-  params.uuid(list.after_id).integer(list.limit).integer(list.offset);
+  params.uuid(list.after_id).integer(list.limit).integer(list.offset).boolean(list.has_unread);
   auto rows = co_await query(pool_, statements::kListChats, std::move(params), deadline);
   if (!rows) co_return fail(std::move(rows).error());
   std::vector<chat::Chat> chats;

@@ -1,6 +1,6 @@
 #pragma once
 // The one door to chat state. Everything that changes a chat's row, messages or queue goes through create() or
-// transit(); the other writes here concern ownership alone.
+// transit(); the other writes here concern ownership and the read mark alone.
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -19,6 +19,7 @@
 #include "chat/transitions.h"
 #include "net/task.h"
 #include "store/error.h"
+#include "store/submission.h"
 
 namespace assay::store {
 
@@ -41,6 +42,7 @@ struct ChatListQuery {
   std::optional<bool> archived;                             // empty: both
   std::vector<std::pair<std::string, std::string>> labels;  // all of them
   std::string title_contains;                               // in any case; empty: every title
+  std::optional<bool> has_unread;                           // empty: both
   std::optional<ChatId> after_id;                           // list what follows this chat of the same owner
   std::int64_t offset = 0;
   std::int64_t limit = 50;
@@ -98,6 +100,20 @@ class ChatStore {
   // when the first connection turned out to be dead before anything was written.
   net::Task<Result<Committed, TransitError>> transit(ChatId chat, chat::ReadPlan plan, Decide decide,
                                                      Deadline deadline);
+
+  // The same for what a client may send again under one key: carried out once, its answer kept in the same transaction
+  // and given again to whoever comes later, by way of another replica and at the same instant too. One round trip more.
+  // The caller compares KeptAnswer::digest with its own. A refusal is not kept: nothing happened. After InDoubt the
+  // same call tells whether it was carried out.
+  net::Task<Result<KeptAnswer, TransitError>> create_once(chat::NewChat chat, Once once, Deadline deadline);
+  net::Task<Result<KeptAnswer, TransitError>> transit_once(ChatId chat, chat::ReadPlan plan, Decide decide, Once once,
+                                                           Deadline deadline);
+  // nullopt: not carried out, as far as is committed.
+  net::Task<Result<std::optional<KeptAnswer>, StoreError>> find_answer(ChatId chat, Submission submission,
+                                                                       Deadline deadline);
+
+  // The owner has seen everything so far.
+  net::Task<Result<void, StoreError>> mark_read(ChatId chat, Deadline deadline);
 
   // Reads.
   net::Task<Result<std::optional<chat::Chat>, StoreError>> find_chat(ChatId chat, Deadline deadline);

@@ -33,7 +33,7 @@ Params update_params(const chat::Effects& effects, const chat::Chat& chat, std::
   params.text(effects.reasoning_effort.value_or(std::nullopt));
   params.integer(chat.last_message_id + static_cast<std::int64_t>(effects.insert.size()));
   params.integer(last_queued_id + static_cast<std::int64_t>(effects.enqueue.size()));
-  params.boolean(effects.compaction_due);
+  params.boolean(effects.compaction_due).boolean(effects.mark_read);
   return params;
 }
 
@@ -110,7 +110,6 @@ WritePlan queue_effects(Connection& connection, const chat::Effects& effects, co
   }
   connection.queue(statements::kUpdateChat, update_params(effects, chat, last_queued_id));
   plan.updated = index;
-  connection.queue(statements::kCommit);
   return plan;
 }
 

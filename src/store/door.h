@@ -18,7 +18,8 @@ struct WritePlan {
   std::size_t updated = 0;
 };
 
-// Queues the statements of `effects` for a chat whose row is locked, COMMIT included. Ids follow the chat's counters.
+// Queues the statements of `effects` for a chat whose row is locked; COMMIT is the caller's. Ids follow the chat's
+// counters.
 WritePlan queue_effects(Connection& connection, const chat::Effects& effects, const chat::Chat& chat,
                         std::int64_t last_queued_id);
 

@@ -254,7 +254,7 @@ TEST_F(PlanTest, TheOutcomeOfARequestIsFoundByItsIndex) {
 
 TEST_F(PlanTest, AnOwnersListIsReadFromItsIndex) {
   const std::string text =
-      plan(statements::kListChats.sql, fmt::format("'{}', null, '{{}}', '', null, 50, 0", replica_.to_string()));
+      plan(statements::kListChats.sql, fmt::format("'{}', null, '{{}}', '', null, 50, 0, null", replica_.to_string()));
   EXPECT_THAT(text, ::testing::HasSubstr("chats_by_owner"));
 }
 

@@ -68,6 +68,9 @@ class Plans : public test_database::DatabaseTest {
     database.sql(
         "insert into chat_queued_messages (chat_id, id, position, content, created_by) "
         "select id, 1, 1, '[{\"type\":\"text\",\"text\":\"later\"}]', id from chats where status = 'error'");
+    database.sql(
+        "insert into chat_submissions (chat_id, user_id, route, submission_key, digest, status, body) "
+        "select id, owner_id, 'create', 'k', repeat('0', 64), 201, '{}' from chats");
     database.sql("set session_replication_role = origin");
     database.sql("analyze");
     newest_ = messages;
@@ -108,9 +111,10 @@ class Plans : public test_database::DatabaseTest {
         {statements::kAcquire, fmt::format("'{}', 16, 20000", kReplica), "chats_with_work", kSixteenChats},
         {statements::kHeartbeat, fmt::format("'{}', array[{}]::uuid[], array['{}']::uuid[]", kReplica, chat, kOwner),
          "chats_pkey", kFew},
-        {statements::kListChats, fmt::format("'{}', null, {}, '', null, 50, 0", kOwner, none), "chats_by_owner", kPage},
-        {statements::kListChats, fmt::format("'{}', false, {}, '', {}, 50, 0", kOwner, none, chat), "chats_by_owner",
+        {statements::kListChats, fmt::format("'{}', null, {}, '', null, 50, 0, null", kOwner, none), "chats_by_owner",
          kPage},
+        {statements::kListChats, fmt::format("'{}', false, {}, '', {}, 50, 0, null", kOwner, none, chat),
+         "chats_by_owner", kPage},
         {statements::kFindChat, chat, "chats_pkey", kFew},
         {statements::kLockChat, chat, "chats_pkey", kFew},
         {statements::kSyncMessages, fmt::format("{}, {}, 0", chat, newest_ - 2), "chat_messages_by_revision", kFew},
@@ -122,7 +126,9 @@ class Plans : public test_database::DatabaseTest {
         {statements::kOpenStep, fmt::format("{}, {}", chat, newest_ + 1), "chat_messages_pkey", kFew},
         {statements::kClosedRequests, fmt::format("{}, array['{}']::uuid[]", chat, kOwner), "chat_messages_one_outcome",
          kFew},
-        {statements::kAllClosedRequests, chat, "chat_messages_one_outcome", kFew},
+        {statements::kAllClosedRequests, chat, "chat_messages_one_outcome", kAny},
+        {statements::kFindSubmission, fmt::format("{}, '{}', 'send', 'k'", chat, kOwner), "chat_submissions_pkey",
+         kFew},
         {statements::kHistory, chat, "chat_messages_pkey", kAny},
     };
   }

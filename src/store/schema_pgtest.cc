@@ -85,6 +85,12 @@ TEST_F(SchemaTest, RowsThatOnlyResembleReceiptsAreHistory) {
       {"assistant", "user", fmt::format(R"([{}, [{}]])", kText, outcome())},
       {"assistant", "user", R"(["structured-output-outcome", "text"])"},
       {"assistant", "user", "[]"},
+      // Control rows fence, and so does whatever only speaks of outcomes.
+      {"assistant", "user", fmt::format(R"([{}, {{"type": "structured-output-control"}}])", kText)},
+      {"user", "user", fmt::format(R"([{}, {{"type": "structured-output-control"}}])", kText)},
+      {"user", "both", fmt::format(R"([{}, {{"type": "structured-output-request"}}])", kText)},
+      {"assistant", "user", fmt::format(R"([{}, {{"type": "text", "text": "structured-output-outcome"}}])", kText)},
+      {"assistant", "user", fmt::format(R"([{}, {{"type": "text", "type2": "structured-output-outcome"}}])", kText)},
   };
   for (const auto& [role, visibility, content] : rows) {
     database.sql("begin");

@@ -132,6 +132,7 @@ const Statement kUpdateChat{
                 "last_message_id = $18, "
                 "last_queued_message_id = $19, "
                 "compaction_due = coalesce($20::boolean, compaction_due), "
+                "last_read_message_id = case when $21::boolean then $18 else last_read_message_id end, "
                 "updated_at = clock_timestamp() "
                 "where id = $1 returning {}",
                 chat_columns())};
@@ -179,13 +180,26 @@ const Statement kAllClosedRequests{"all_closed_requests",
                                    "select outcome_request_id(content) from chat_messages where chat_id = $1 "
                                    "and content @> '[{\"type\": \"structured-output-outcome\"}]'"};
 
+const Statement kFindSubmission{"find_submission",
+                                "select digest, status, body from chat_submissions where chat_id = $1 and user_id = $2 "
+                                "and route = $3 and submission_key = $4"};
+const Statement kInsertSubmission{
+    "insert_submission",
+    "insert into chat_submissions (chat_id, user_id, route, submission_key, digest, status, body) "
+    "values ($1, $2, $3, $4, $5, $6, $7)"};
+
 const Statement kFindChat{
     "find_chat", fmt::format("select {}, {} from chats where id = $1", chat_columns(), micros("clock_timestamp()"))};
+// No transition: it moves no version, wakes nobody and reorders no list.
+const Statement kMarkRead{"mark_read",
+                          "update chats set last_read_message_id = last_message_id "
+                          "where id = $1 and last_read_message_id < last_message_id"};
 const Statement kListChats{
     "list_chats", fmt::format("select {} from chats where owner_id = $1 and parent_chat_id is null "
                               "and ($2::boolean is null or archived = $2::boolean) "
                               "and labels @> $3::jsonb "
                               "and ($4::text = '' or position(lower($4::text) in lower(title)) > 0) "
+                              "and ($8::boolean is null or (last_message_id > last_read_message_id) = $8::boolean) "
                               "and ($5::uuid is null or (updated_at, id) < (select a.updated_at, a.id from chats a "
                               "where a.id = $5::uuid and a.owner_id = $1)) "
                               "order by updated_at desc, id desc limit $6::bigint offset $7::bigint",

@@ -24,9 +24,12 @@ extern const Statement kDequeue;
 extern const Statement kReorderQueue;
 extern const Statement kClosedRequests;
 extern const Statement kAllClosedRequests;
+extern const Statement kFindSubmission;
+extern const Statement kInsertSubmission;
 
 // Reads.
 extern const Statement kFindChat;
+extern const Statement kMarkRead;
 extern const Statement kListChats;
 extern const Statement kHistory;
 extern const Statement kOpenStep;     // the last answer of the model before a row, and all that follows the answer

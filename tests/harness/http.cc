@@ -53,10 +53,17 @@ json::Document Reply::json() const {
   return std::move(*document);
 }
 
+Http Http::with(std::string name, std::string value) const {
+  Http other = *this;
+  other.more_[std::move(name)] = std::move(value);
+  return other;
+}
+
 Reply Http::send(const std::string& method, const std::string& path, const std::string& body) const {
   net::OutgoingRequest request = request_for(base_url_ + path, token_);
   request.method = method;
   request.body = body;
+  for (const auto& [name, value] : more_) request.headers.add(name, value);
   if (!body.empty()) request.headers.add("Content-Type", "application/json");
   net::Loop loop;
   std::optional<net::FullResponse> response;

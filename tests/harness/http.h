@@ -27,6 +27,9 @@ class Http {
   // Throws where the server does not answer.
   [[nodiscard]] Reply send(const std::string& method, const std::string& path, const std::string& body) const;
 
+  // The same client with one more header field on every request.
+  [[nodiscard]] Http with(std::string name, std::string value) const;
+
   // Follows an event stream and hands every event's data to `take` until that returns false. False when the stream
   // ended, or patience ran out, first.
   [[nodiscard]] bool follow(const std::string& path, const std::function<bool(const std::string& data)>& take) const;
@@ -34,6 +37,7 @@ class Http {
  private:
   std::string base_url_;
   std::string token_;
+  std::map<std::string, std::string> more_;
 };
 
 // The text of a member, or "" where there is none: `text(value, "status")`.
