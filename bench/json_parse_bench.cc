@@ -12,6 +12,7 @@
 
 #include "bench/json_documents.h"
 #include "json/document.h"
+#include "json/kernel.h"
 
 namespace assay::bench {
 namespace {
@@ -74,7 +75,7 @@ void parse_with_simdjson(benchmark::State& state, const DocumentSet& set) {
 int main(int argc, char** argv) {
   const auto sets = assay::bench::document_sets();
   std::cerr << "simdjson " SIMDJSON_STRINGIFY(SIMDJSON_VERSION) " on " << simdjson::get_active_implementation()->name()
-            << '\n';
+            << "; reader on " << assay::json::kernels().front().name << '\n';
   for (const auto& set : sets) {
     const auto add = [&](const char* name, auto function) {
       benchmark::RegisterBenchmark((set.name + "/" + name).c_str(),
