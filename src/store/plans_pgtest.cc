@@ -124,6 +124,7 @@ class Plans : public test_database::DatabaseTest {
         {statements::kMessagesDescending, fmt::format("{}, {}, 0, 51", chat, newest_ + 1), "chat_messages_pkey", kFew},
         {statements::kMessagesAscending, fmt::format("{}, {}, 10, 51", chat, newest_ + 1), "chat_messages_pkey", kFew},
         {statements::kOpenStep, fmt::format("{}, {}", chat, newest_ + 1), "chat_messages_pkey", kFew},
+        {statements::kPendingStep, chat, "chats_pkey", kFew},
         {statements::kClosedRequests, fmt::format("{}, array['{}']::uuid[]", chat, kOwner), "chat_messages_one_outcome",
          kFew},
         {statements::kAllClosedRequests, chat, "chat_messages_one_outcome", kAny},

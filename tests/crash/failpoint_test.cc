@@ -111,7 +111,11 @@ TEST_P(KilledWhileAsking, LeavesAWaitThatAnotherReplicaEndsAtItsDeadline) {
   Deployment deployment(
       R"({"rules":[{"when":{"has_tool_result":false},"reply":{"tool_calls":[{"name":"theirs","arguments":{}}]}},)"
       R"({"reply":{"fits_schema":true}}]})",
-      {{"ASSAY_FAILPOINT", std::string(GetParam()) + "=kill"}, {"ASSAY_CLIENT_TOOLS_TIMEOUT_MS", "300"}},
+      {{"ASSAY_FAILPOINT", std::string(GetParam()) + "=kill"},
+       {"ASSAY_CLIENT_TOOLS_TIMEOUT_MS", "300"},
+       {"ASSAY_LEASE_MS", "1000"},
+       {"ASSAY_HEARTBEAT_MS", "100"},
+       {"ASSAY_ACQUIRE_INTERVAL_MS", "100"}},
       "assay-failpoints");
   Accepted accepted;
   accepted.texts.insert("go");
