@@ -364,6 +364,8 @@ class Compiler {
       std::ranges::sort(rules.dependencies, {}, &Dependency::trigger);
       rules.says_more_of_properties = !rules.patterns.empty() || rules.names != nullptr;
       rules.has_more_than_properties = rules.says_more_of_properties || rules.additional != nullptr;
+      rules.has_additional_alone =
+          rules.properties.entries().empty() && !rules.says_more_of_properties && rules.additional != nullptr;
     }
     if (draft.branches != nullptr) draft.branches->condition = draft.condition;
     if (draft.number != nullptr) {

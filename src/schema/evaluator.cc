@@ -299,6 +299,10 @@ class Evaluator {
   bool apply_items(const ArrayRules& rules, json::Value array, const Where& where) {
     if (rules.rest == nullptr && rules.tuple.empty()) return true;
     if (!budget_.spend(array.size())) return false;
+    if (!kExplains && rules.tuple.empty() && rules.rest->types_only) {
+      return rules.rest->allows_all() ||
+             std::ranges::all_of(array.elements(), [&](json::Value element) { return has_type(*rules.rest, element); });
+    }
     bool ok = true;
     std::size_t index = 0;
     for (const json::Value element : array.elements()) {
@@ -379,6 +383,11 @@ class Evaluator {
     }
     if (!budget_.spend(object.size())) return false;
     if (kExplains || !rules.dependencies.empty()) return apply_members_with_presence(rules, object, where) && ok;
+    if (rules.has_additional_alone && rules.additional->types_only) {
+      return rules.additional->allows_all() || std::ranges::all_of(object.members(), [&](const json::Member& member) {
+               return has_type(*rules.additional, member.value);
+             });
+    }
     std::size_t required_found = 0;
     std::size_t key_bytes = 0;
     for (const json::Member& member : object.members()) {

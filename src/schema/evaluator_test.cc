@@ -34,6 +34,13 @@ TEST(Evaluator, ComparesNumbersExactly) {
   EXPECT_TRUE(fits(R"({"enum":[9007199254740993,0.1]})", "9007199254740993.0"));
   EXPECT_TRUE(fits(R"({"uniqueItems":true})", "[9007199254740992,9007199254740993]"));
   EXPECT_FALSE(fits(R"({"uniqueItems":true})", "[1,1.0]"));
+  EXPECT_TRUE(fits(R"({"additionalProperties":{"type":"integer"}})", R"({"a":1,"b":2.0})"));
+  EXPECT_FALSE(fits(R"({"additionalProperties":{"type":"integer"}})", R"({"a":1,"b":2.5})"));
+  EXPECT_FALSE(fits(R"({"additionalProperties":false})", R"({"a":1})"));
+  EXPECT_FALSE(fits(R"({"additionalProperties":{},"minProperties":2})", R"({"a":1})"));
+  EXPECT_FALSE(fits(R"({"items":false})", "[1]"));
+  EXPECT_FALSE(fits(R"({"items":{},"uniqueItems":true})", "[1,1]"));
+  EXPECT_FALSE(fits(R"({"items":{"type":"null"}})", "[null,[]]"));
   EXPECT_FALSE(fits(R"({"uniqueItems":true})", R"(["a","b","\u0061"])"));
   EXPECT_TRUE(fits(R"({"uniqueItems":true})", R"(["1","2","3","4","5","6","7","8"])"));
   EXPECT_FALSE(fits(R"({"uniqueItems":true})", R"(["1","2","3","4","5","6","7","8","1"])"));

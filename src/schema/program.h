@@ -112,6 +112,7 @@ struct ObjectRules {
   const Node* names = nullptr;
   bool has_more_than_properties = false;  // patterns, additional or names
   bool says_more_of_properties = false;   // patterns or names
+  bool has_additional_alone = false;      // no name is known, and only additional applies
   std::vector<Dependency> dependencies;   // by trigger
   NameBits triggers;
 
