@@ -289,6 +289,8 @@ enum : char {
     if (count > 32) {
       _mm512_storeu_si512(tokens + 32,
                           _mm512_add_epi32(first, _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(places, 2))));
+    }
+    if (count > 48) {
       _mm512_storeu_si512(tokens + 48,
                           _mm512_add_epi32(first, _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(places, 3))));
     }

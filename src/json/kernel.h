@@ -32,7 +32,7 @@ struct Kernel {
   std::uint32_t* (*find_tokens)(BlockState& state, const char* from, char* to, std::size_t bytes, std::uint32_t offset,
                                 std::uint32_t* tokens);
 
-  // Whether all of it is well-formed. Requires: kBlockBytes behind it can be read.
+  // Whether all of it is well-formed.
   bool (*is_utf8)(std::string_view text);
 };
 

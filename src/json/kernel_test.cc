@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -106,6 +107,21 @@ TEST_P(JsonKernel, CarriesRunsOfBackslashesOverBlocks) {
     for (std::size_t run = 0; run < 70; ++run) {
       const std::string text = "\"" + std::string(before, 'x') + std::string(run, '\\') + "\", \"y\"";
       ASSERT_EQ(found_by(GetParam(), text, 1), expected(text)) << before << " " << run;
+    }
+  }
+}
+
+TEST_P(JsonKernel, WritesLittleBehindTheLastToken) {
+  constexpr std::uint32_t kUntouched = 0xFFFFFFFF;
+  for (std::size_t bytes = 1; bytes <= 2 * kBlockBytes; ++bytes) {
+    for (std::size_t brackets = 0; brackets <= bytes; ++brackets) {
+      const std::string text = std::string(bytes - brackets, ' ') + std::string(brackets, '[');
+      std::vector<std::uint32_t> tokens(bytes + kTokenSlack + kBlockBytes, kUntouched);
+      BlockState state;
+      GetParam().find_tokens(state, text.data(), nullptr, bytes, 0, tokens.data());
+      const std::span<const std::uint32_t> behind = std::span(tokens).subspan(bytes + kTokenSlack);
+      ASSERT_TRUE(std::ranges::all_of(behind, [](std::uint32_t token) { return token == kUntouched; }))
+          << brackets << " of " << bytes;
     }
   }
 }
