@@ -107,13 +107,13 @@ std::string batch_verdict(std::string_view line) {
   return verdict_of(*schema, *instance_text);
 }
 
-ExitCode validate_batch(std::istream& in, std::ostream& out) {
-  for (std::string line; std::getline(in, line);) {
+ExitCode validate_batch(std::istream& in, std::ostream& out, std::ostream& err) {
+  for (std::string line; out && std::getline(in, line);) {
     if (line.empty()) continue;
     out << batch_verdict(line) << '\n';
     if (in.rdbuf()->in_avail() <= 0) out.flush();  // a caller that waits for each answer gets it
   }
-  return kExitOk;
+  return after_writing(out, err, kExitOk);
 }
 
 ExitCode validate_files(const ValidateFiles& files, std::ostream& out, std::ostream& err) {
@@ -138,7 +138,7 @@ ExitCode validate_files(const ValidateFiles& files, std::ostream& out, std::ostr
   json::Reader reader;
   const std::string fault = complaint(*schema, reader.read(*value, json::kOutputCaps));
   if (!files.is_quiet) out << (fault.empty() ? std::string("valid") : "invalid: " + fault) << '\n';
-  return fault.empty() ? kExitOk : kExitNegative;
+  return after_writing(out, err, fault.empty() ? kExitOk : kExitNegative);
 }
 
 }  // namespace assay::cli

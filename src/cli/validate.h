@@ -15,8 +15,8 @@ namespace assay::cli {
 // `invalid_line`.
 std::string batch_verdict(std::string_view line);
 
-// Answers each line of `in` on `out`, in order.
-ExitCode validate_batch(std::istream& in, std::ostream& out);
+// Answers each line of `in` on `out`, in order; faults of writing go to `err`.
+ExitCode validate_batch(std::istream& in, std::ostream& out, std::ostream& err);
 
 struct ValidateFiles {
   std::string schema_path;

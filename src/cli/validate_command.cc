@@ -51,7 +51,7 @@ int run_validate(ValidateFlags& validate) {
     std::cerr << "assay: validate --batch reads schemas and values from its lines: leave SCHEMA and INSTANCE out\n";
     return kExitUsage;
   }
-  if (validate.is_batch) return validate_batch(std::cin, std::cout);
+  if (validate.is_batch) return validate_batch(std::cin, std::cout, std::cerr);
   if (validate.files.schema_path.empty() || validate.files.instance_path.empty()) {
     std::cerr << "assay: validate needs a SCHEMA and an INSTANCE file, or --batch\n";
     return kExitUsage;

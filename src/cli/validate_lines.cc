@@ -62,10 +62,7 @@ class LineRun {
     }
     out_.flush();
     if (input_.show_progress) err_ << "\r\x1b[K";
-    if (!out_) {
-      err_ << fmt::format("cannot write the results: {}\n", std::strerror(errno));
-      return kExitInternal;
-    }
+    if (const ExitCode code = after_writing(out_, err_, kExitOk); code != kExitOk) return code;
     if (input_.stop.is_made()) err_ << "interrupted: ";
     err_ << totals() << '\n';
     if (lines_.fault() != 0) {
@@ -131,6 +128,9 @@ class LineRun {
 }  // namespace
 
 std::string complaint(const schema::Schema& schema, const Result<json::Value, json::Error>& value) {
+  if (!value && value.error().code == json::ErrorCode::TooLong) {
+    return fmt::format("{}: a value may have {} bytes", json::describe(value.error()), json::kOutputCaps.bytes_max);
+  }
   if (!value) return json::describe(value.error());
   const schema::Verdict verdict = schema.validate(*value);
   if (verdict.outcome == schema::Outcome::BudgetExceeded) return std::string(kBudgetDetail);
@@ -143,6 +143,13 @@ std::string complaint(const schema::Schema& schema, const Result<json::Value, js
     append_printable(text, issue.rule);
   }
   return text;
+}
+
+ExitCode after_writing(std::ostream& out, std::ostream& err, ExitCode code) {
+  out.flush();
+  if (out) return code;
+  err << fmt::format("cannot write the results: {}\n", std::strerror(errno));
+  return kExitInternal;
 }
 
 ExitCode validate_lines(const schema::Schema& schema, const LineValidation& input, std::ostream& out,

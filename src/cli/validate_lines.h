@@ -18,6 +18,9 @@ inline constexpr std::string_view kBudgetDetail = "validation needs more work th
 // What is wrong with a value, in one line; empty when it is valid.
 [[nodiscard]] std::string complaint(const schema::Schema& schema, const Result<json::Value, json::Error>& value);
 
+// `code` once all results are written; kExitInternal, and why on `err`, where they are not.
+[[nodiscard]] ExitCode after_writing(std::ostream& out, std::ostream& err, ExitCode code);
+
 struct LineValidation {
   int descriptor;         // borrowed
   std::string name;       // of the input, for messages

@@ -92,7 +92,7 @@ TEST(ValidateLines, HoldsLinesToTheCapOfAnOutputValue) {
   for (const char* end : {"", "\n", "\r\n"}) EXPECT_EQ(validate("1\n" + full + end, any).code, kExitOk);
   for (const std::size_t excess : {std::size_t{1}, std::size_t{2}, std::size_t{1'000'000}}) {
     const Report report = validate("1\n" + std::string(excess, ' ') + full + "\n2\n", any);
-    EXPECT_THAT(report.out, StartsWith("line 2: the document is too long\n")) << excess;
+    EXPECT_THAT(report.out, StartsWith("line 2: the document is too long: a value may have 65536 bytes\n")) << excess;
     EXPECT_THAT(report.err, StartsWith("3 values, 2 valid, 1 invalid, 3 lines, ")) << excess;
   }
 }

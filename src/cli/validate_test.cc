@@ -45,9 +45,25 @@ TEST(ValidateBatch, WritesOneLineForEachLine) {
       R"({"schema_text":"true","instance_text":"1"})"
       "\n");
   std::ostringstream out;
-  EXPECT_EQ(validate_batch(in, out), kExitOk);
+  std::ostringstream err;
+  EXPECT_EQ(validate_batch(in, out, err), kExitOk);
+  EXPECT_EQ(err.str(), "");
   const std::string text = out.str();
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2);
+}
+
+// As a full disk is.
+class FullStream : private std::streambuf, public std::ostream {
+ public:
+  FullStream() : std::ostream(static_cast<std::streambuf*>(this)) {}
+};
+
+TEST(ValidateBatch, EndsWhenItsResultsCannotBeWritten) {
+  std::istringstream in("{}\n{}\n");
+  FullStream out;
+  std::ostringstream err;
+  EXPECT_EQ(validate_batch(in, out, err), kExitInternal);
+  EXPECT_TRUE(err.str().starts_with("cannot write the results: ")) << err.str();
 }
 
 class ValidateFilesTest : public testing::Test {
@@ -78,6 +94,13 @@ TEST_F(ValidateFilesTest, ChecksOneValueAFile) {
   EXPECT_EQ(run(schema, file("good.json", "7\n")), kExitOk);
   EXPECT_EQ(out_.str(), "valid\n");
   EXPECT_EQ(run(schema, file("bad.json", "\"x\"")), kExitNegative);
+}
+
+TEST_F(ValidateFilesTest, EndsWhenTheVerdictCannotBeWritten) {
+  FullStream out;
+  const ValidateFiles files{.schema_path = file("s.json", "true"), .instance_path = file("good.json", "7")};
+  EXPECT_EQ(validate_files(files, out, err_), kExitInternal);
+  EXPECT_TRUE(err_.str().starts_with("cannot write the results: ")) << err_.str();
 }
 
 TEST_F(ValidateFilesTest, ChecksOneValueALineAndCountsThem) {
