@@ -11,10 +11,12 @@ constexpr std::size_t kHostnameBytesMax = 253;
 constexpr std::size_t kLabelBytesMax = 63;
 constexpr std::size_t kLocalPartBytesMax = 64;
 
-bool has_ace_prefix(std::string_view label) {
-  return label.size() >= 4 && to_lower(label[0]) == 'x' && to_lower(label[1]) == 'n' && label[2] == '-' &&
-         label[3] == '-';
+// Literal texts of a grammar are in either case (RFC 5234, section 2.3). `prefix` is lower case.
+bool starts_with(std::string_view text, std::string_view prefix) {
+  return std::ranges::equal(text.substr(0, prefix.size()), prefix, {}, to_lower);
 }
+
+bool has_ace_prefix(std::string_view label) { return starts_with(label, "xn--"); }
 
 bool is_label(std::string_view label, bool international) {
   if (label.empty() || label.front() == '-' || label.back() == '-') return false;
@@ -69,8 +71,8 @@ bool is_local_part(std::string_view text, bool international) {
 }
 
 bool is_address_literal(std::string_view text) {
-  constexpr std::string_view kTag = "IPv6:";
-  if (text.starts_with(kTag)) return is_ipv6(text.substr(kTag.size()));
+  constexpr std::string_view kTag = "ipv6:";
+  if (starts_with(text, kTag)) return is_ipv6(text.substr(kTag.size()));
   return is_ipv4(text);
 }
 
