@@ -211,6 +211,10 @@ void add_string_cases(std::vector<Case>& cases) {
           {fmt::format("patterns/{}, {}", hostile, kind), pattern(hostile), affordable(pattern(hostile), text)});
     }
   }
+  for (const char* hostile : {"\\\\pL*", "(?:\\\\pL|\\\\pM|\\\\pN|\\\\pP|\\\\pS)*"}) {
+    cases.push_back({fmt::format("patterns/8 x {}, empty texts", hostile), items_of_items(eightfold(pattern(hostile))),
+                     wide(4000, [](std::size_t) { return std::string("\"\""); })});
+  }
   for (const char* hostile : {"^[ab]+$", "(a?b?){100}c", "[ab]*a[ab]{30}c"}) {
     cases.push_back({fmt::format("patterns/8 x {}", hostile), eightfold(pattern(hostile)), dna});
   }
@@ -314,6 +318,15 @@ void add_object_cases(std::vector<Case>& cases) {
        eightfold(
            R"({"propertyNames":{"format":"uri-reference","pattern":"^[0-9]+$"},"additionalProperties":{"maximum":5}})"),
        object_of(2000, member)});
+  std::string runs = R"({"pattern":"^)";
+  for (const char c :
+       std::string_view("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#%&',;<=>@_`~:/ -")) {
+    runs += {c, '?'};
+  }
+  runs += "\"}";
+  cases.push_back({"objects/8 x patterns of 80 runs, names and values",
+                   eightfold(R"({"propertyNames":)" + runs + R"(,"additionalProperties":)" + runs + "}"),
+                   object_of(4000, [](std::size_t i) { return fmt::format(R"("{}":"~")", i); })});
   std::string properties;
   for (int i = 0; i < 250; ++i) properties += fmt::format("{}\"{}\":true", i == 0 ? "" : ",", i);
   cases.push_back({"objects/most properties, additionalProperties false",

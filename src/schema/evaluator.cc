@@ -28,7 +28,7 @@ constexpr std::uint64_t division_units(std::size_t bytes) { return 4 + bytes; }
 // Hashing a value for equality.
 std::uint64_t hash_units(json::Value value) { return value.node_count() * 5 + value.raw().size() / 16; }
 // Spelling out an issue, but for the longest ones.
-constexpr std::uint64_t kIssueUnits = 40;
+constexpr std::uint64_t kIssueUnits = 80;
 
 // Stands in for Place where nobody asks where a fault lies.
 struct Nowhere {
@@ -209,6 +209,7 @@ class Evaluator {
     if (!budget_.spend(hash_units(value))) return false;
     const std::uint64_t hash = json::hash(value, json::process_seed());
     const auto range = std::ranges::equal_range(set.containers, hash, {}, &ValueSet::Container::hash);
+    if (range.empty() || !budget_.spend(hash_units(value))) return false;  // Comparing costs as much again.
     return std::ranges::any_of(range,
                                [&](const ValueSet::Container& known) { return json::equal(known.value, value); });
   }
@@ -341,11 +342,14 @@ class Evaluator {
     std::ranges::sort(elements, [](const Element& left, const Element& right) {
       return std::pair(left.hash, left.index) < std::pair(right.hash, right.index);
     });
-    // Hashes differ from process to process, and what is said must not: the first pair in the array is named.
+    // Hashes differ from process to process; what is said and what it costs must not. The first pair in the array is
+    // named, and whichever elements are compared, all are paid for.
     std::optional<std::pair<std::size_t, std::size_t>> first;
+    bool is_paid = false;
     for (std::size_t i = 0; i < elements.size(); ++i) {
       for (std::size_t j = i + 1; j < elements.size() && elements[j].hash == elements[i].hash; ++j) {
-        if (!budget_.spend(hash_units(elements[j].value))) return false;
+        if (!is_paid && !budget_.spend(hash_units(array))) return false;
+        is_paid = true;
         if (!json::equal(elements[i].value, elements[j].value)) continue;
         if (!kExplains) return false;
         const std::pair found(elements[i].index, elements[j].index);

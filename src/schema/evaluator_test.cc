@@ -228,6 +228,31 @@ TEST(Evaluator, UniqueItemsAreNearlyLinear) {
   EXPECT_LT(work_of(256), kWorkUnitsMax / 8);
 }
 
+TEST(Evaluator, ComparingWithAConstantCostsAsMuchAsHashing) {
+  const auto work_of = [](const char* schema) {
+    const auto document = json::Document::parse(R"({"a":[1,2],"b":{}})", json::kOutputCaps);
+    return Schema::compile(schema)->validate(document->root()).work_units;
+  };
+  const std::uint64_t differs = work_of(R"({"const":{"a":[1,3],"b":{}}})");
+  EXPECT_EQ(work_of(R"({"const":{"b":{},"a":[1,2]}})"), 2 * differs - 1);
+}
+
+// Whichever of the equal pairs the hashes of this process bring first.
+TEST(Evaluator, EqualElementsCostTheSameInEveryProcess) {
+  const auto compiled = Schema::compile(R"({"uniqueItems":true})");
+  const auto work_of = [&](const std::string& text) {
+    const auto document = json::Document::parse(text, json::kOutputCaps);
+    return compiled->validate(document->root()).work_units;
+  };
+  const std::string large = '"' + std::string(1600, 'x') + '"';
+  std::string small_pairs;
+  for (int i = 0; i < 40; ++i) small_pairs += fmt::format("{0},{0}.0,", 100 + i);
+  std::string no_pairs;
+  for (int i = 0; i < 40; ++i) no_pairs += fmt::format("{},{}.0,", 100 + i, 200 + i);
+  EXPECT_EQ(work_of("[" + small_pairs + large + "," + large + "]"),
+            work_of("[" + no_pairs + large + "," + large + "]"));
+}
+
 TEST(Evaluator, TheLongestNumbersAreWellWithinTheBudget) {
   const std::string divisor = std::string(110, '7') + '3';
   for (const std::string& number : {std::string(128, '9'), divisor, std::string("1e1024"), std::string("1e-1024")}) {

@@ -36,8 +36,10 @@ PatternError too_many_positions() {
 
 Pattern::Pattern(std::string_view expression) : expression_(expression), syntax_(read_pattern(expression)) {
   constexpr std::uint64_t kCostOfSimple = 3;
+  constexpr std::uint64_t kRunsPerUnit = 8;
   if (syntax_) simple_ = SimplePattern::from(*syntax_);
   if (simple_) {
+    cost_per_text_ = 1 + simple_->runs() / kRunsPerUnit;
     cost_per_byte_ = kCostOfSimple;
     syntax_.reset();
   } else {
@@ -60,6 +62,7 @@ Result<void, PatternError> Pattern::build(std::int64_t memory_bytes) {
 Result<void, PatternError> Pattern::build_re2(std::int64_t memory_bytes) {
   constexpr std::size_t kReasonBytesMax = 120;
   constexpr std::uint64_t kCostOfPosition = 24;
+  constexpr std::uint64_t kBytesOfStart = 4;  // a search begins with all that its first byte may meet
   if (matches_bytes(expression_)) {
     return fail(PatternError{.too_complex = false, .reason = "\\C matches bytes, not characters"});
   }
@@ -80,6 +83,7 @@ Result<void, PatternError> Pattern::build_re2(std::int64_t memory_bytes) {
   }
   re2_ = std::move(automaton);
   cost_per_byte_ = positions_ * kCostOfPosition;
+  cost_per_text_ = 1 + kBytesOfStart * cost_per_byte_ / kCostScale;
   return {};
 }
 

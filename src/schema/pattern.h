@@ -45,7 +45,7 @@ class Pattern {
   [[nodiscard]] std::string_view expression() const { return expression_; }
   // Work units of one search, at most.
   [[nodiscard]] std::uint64_t cost(std::size_t text_bytes) const {
-    return 1 + text_bytes * cost_per_byte_ / kCostScale;
+    return cost_per_text_ + text_bytes * cost_per_byte_ / kCostScale;
   }
   [[nodiscard]] std::size_t memory_bytes() const;
 
@@ -60,6 +60,7 @@ class Pattern {
   std::unique_ptr<const BitAutomaton> automaton_;
   std::unique_ptr<re2::RE2> re2_;
   std::uint64_t positions_ = 0;
+  std::uint64_t cost_per_text_ = 1;  // in units
   std::uint64_t cost_per_byte_ = 0;  // in kCostScale-ths of a unit
 };
 

@@ -76,7 +76,16 @@ TEST(Pattern, KnowsWhatItMayCost) {
   EXPECT_EQ(cost("^[a-z]+$"), 301U);
   EXPECT_EQ(cost("abc"), 701U);          // one word, nothing but steps to the right
   EXPECT_EQ(cost("(a?){256}"), 14101U);  // four words, all of them with jumps
-  EXPECT_EQ(cost("\\babc"), 9601U);      // RE2
+  EXPECT_EQ(cost("\\babc"), 9625U);      // RE2
+}
+
+// An empty text passes all runs, and RE2 begins with all that a character may be.
+TEST(Pattern, CostsSomethingForTheShortestText) {
+  Pattern letters("\\pL*");
+  ASSERT_TRUE(letters.build(kPatternMemoryBytesMax));
+  EXPECT_EQ(letters.cost(0), 55U);
+  EXPECT_EQ(Pattern("^a?b?c?").cost(0), 1U);
+  EXPECT_EQ(Pattern("^a?b?c?d?e?f?g?h?i?j?k?l?m?n?o?p?").cost(0), 3U);
 }
 
 TEST(Pattern, StaysLinearWhereBacktrackingWouldNot) {

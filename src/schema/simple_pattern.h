@@ -2,6 +2,7 @@
 // The many patterns that are only a run of character classes, `^[a-z][a-z0-9_]{0,62}$`: matched in one pass over the
 // text without an automaton.
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -29,6 +30,8 @@ class SimplePattern {
 
   // As RE2's unanchored search. Requires: valid UTF-8.
   [[nodiscard]] bool found_in(std::string_view text) const;
+  // Each is looked at once for any text, even the empty one.
+  [[nodiscard]] std::size_t runs() const { return runs_.size(); }
 
  private:
   struct Run {
