@@ -77,7 +77,7 @@ void compile_by_peer(benchmark::State& state, const DocumentSet& set) {
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()));
 }
 
-// Whether every tool judges as a peer would; a set whose verdicts differ measures different work.
+// What assay finds valid: a set is meant to be valid, or to have a fault in its last document.
 void say_verdicts(const DocumentSet& set) {
   const auto schema = schema::Schema::compile(set.schema);
   if (!schema) {
