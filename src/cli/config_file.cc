@@ -120,6 +120,18 @@ void read_headers(TableReader& reader, providers::ProviderConfig& provider) {
   }
 }
 
+void read_beta(TableReader& reader, providers::ProviderConfig& provider) {
+  const toml::node* node = reader.raw("beta");
+  if (node == nullptr) return;
+  const toml::array* names = node->as_array();
+  if (names == nullptr) return reader.complain(*node, "beta", "must be a list of strings");
+  for (const toml::node& item : *names) {
+    const auto name = item.value_exact<std::string>();
+    if (!name) return reader.complain(*node, "beta", "must be a list of strings");
+    provider.beta.push_back(*name);
+  }
+}
+
 Fault read_provider(const toml::table& table, const Surroundings& surroundings, providers::ProviderConfig& provider) {
   TableReader reader(table, "provider: ");
   reader.text("name", provider.name);
@@ -136,6 +148,8 @@ Fault read_provider(const toml::table& table, const Surroundings& surroundings, 
                  {"1h", providers::PromptCache::OneHour}});
   reader.text("organization", provider.organization);
   reader.text("project", provider.project);
+  reader.text("api_version", provider.api_version);
+  read_beta(reader, provider);
   reader.choice("token_cap_field", provider.token_cap_field,
                 {{"max_tokens", providers::TokenCapField::MaxTokens},
                  {"max_completion_tokens", providers::TokenCapField::MaxCompletionTokens}});
@@ -196,6 +210,14 @@ Fault read_model(const toml::table& table, ModelEntry& model) {
   reader.flag("encrypted_reasoning", model.settings.encrypted_reasoning);
   reader.read("parallel_tool_calls", model.settings.parallel_tool_calls, "true or false");
   read_hosted_tools(reader, model.settings);
+  reader.choice("thinking", model.settings.thinking.mode,
+                {{"adaptive", providers::ThinkingMode::Adaptive},
+                 {"enabled", providers::ThinkingMode::Enabled},
+                 {"disabled", providers::ThinkingMode::Disabled},
+                 {"between_tools", providers::ThinkingMode::BetweenTools}});
+  reader.read("thinking_budget_tokens", model.settings.thinking.budget_tokens, "a whole number of tokens");
+  reader.choice("thinking_display", model.settings.thinking.display,
+                {{"summarized", "summarized"}, {"omitted", "omitted"}});
   reader.flag("default", model.is_default);
   if (model.provider.empty()) reader.complain("provider is missing");
   if (model.settings.model.empty()) reader.complain("model is missing");
@@ -297,6 +319,7 @@ void adapt_to_known_vendor(providers::ProviderConfig& provider) {
     provider.system_role = providers::SystemRole::Developer;
     provider.accepts_cache_key = true;
   }
+  if (provider.base_url.starts_with("https://api.anthropic.com")) provider.wire = providers::Wire::Anthropic;
 }
 
 }  // namespace assay::cli

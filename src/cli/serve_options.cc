@@ -145,13 +145,13 @@ Result<std::optional<providers::ProviderConfig>, std::string> single_provider(co
   providers::ProviderConfig provider;
   provider.name = kSingleProvider;
   provider.base_url = url->text;
+  adapt_to_known_vendor(provider);
   if (const Found* wire = settings.find("provider-wire")) {
     const auto parsed = providers::parse_wire(wire->text);
     if (!parsed)
       return fail(fmt::format("{} is '{}': this build speaks {}", wire->source, wire->text, providers::wire_names()));
     provider.wire = *parsed;
   }
-  adapt_to_known_vendor(provider);
   if (auto key = surroundings.environment(std::string(kProviderKeyVariable)); key && !key->empty()) {
     provider.key = providers::Secret(std::move(*key));
   } else if (const Found* file = settings.find("provider-key-file")) {

@@ -24,6 +24,16 @@ constexpr Reason kReasons[] = {
     {Wire::OpenAiResponses, "completed", Finish::Complete},
     {Wire::OpenAiResponses, "incomplete/max_output_tokens", Finish::Length},
     {Wire::OpenAiResponses, "incomplete/content_filter", Finish::ContentFilter},
+
+    {Wire::Anthropic, "end_turn", Finish::Complete},
+    {Wire::Anthropic, "stop_sequence", Finish::Complete},
+    {Wire::Anthropic, "tool_use", Finish::ToolUse},
+    {Wire::Anthropic, "max_tokens", Finish::Length},
+    {Wire::Anthropic, "model_context_window_exceeded", Finish::Length},
+    {Wire::Anthropic, "refusal", Finish::Refusal},
+    {Wire::Anthropic, "pause_turn", Finish::Pause},
+    {Wire::Anthropic, "content_filtered", Finish::ContentFilter},      // Bedrock
+    {Wire::Anthropic, "guardrail_intervened", Finish::ContentFilter},  // Bedrock
 };
 
 struct Rule {
@@ -40,6 +50,7 @@ struct Rule {
 constexpr Rule kRules[] = {
     {Wire::OpenAiChat, true, false, true},
     {Wire::OpenAiResponses, true, true, true},
+    {Wire::Anthropic, false, true, false},
 };
 
 const Rule& rule_of(Wire wire) {

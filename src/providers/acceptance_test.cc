@@ -89,6 +89,9 @@ TEST(Acceptance, IsWhatEachWireNeeds) {
   EXPECT_EQ(judge(Wire::OpenAiResponses, uncounted), Finish::Unknown);
   EXPECT_EQ(judge(Wire::OpenAiResponses, unclosed), Finish::Unknown);
   EXPECT_EQ(judge(Wire::OpenAiResponses, calling(Finish::Complete)), Finish::ToolUse);
+  EXPECT_EQ(judge(Wire::Anthropic, uncounted), Finish::ToolUse);
+  EXPECT_EQ(judge(Wire::Anthropic, unclosed), Finish::Unknown);
+  EXPECT_EQ(judge(Wire::Anthropic, calling(Finish::Complete)), Finish::Unknown) << "it says tool_use where it means it";
 }
 
 TEST(Acceptance, PrefersTheWorseOfTwoReasons) {

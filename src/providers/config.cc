@@ -10,6 +10,7 @@ namespace assay::providers {
 namespace {
 
 constexpr std::size_t kNameBytesMax = 64;
+constexpr std::int64_t kThinkingBudgetMin = 1024;  // the vendor's own
 
 bool is_visible_ascii(char c) { return c > ' ' && c < '\x7f'; }
 
@@ -83,6 +84,10 @@ std::optional<ConfigError> check(const ProviderConfig& provider) {
     return ConfigError{"key: holds white space, a control character or bytes outside ASCII"};
   }
   if (!is_header_value(provider.organization)) return ConfigError{"organization: is no header value"};
+  if (!is_header_value(provider.api_version)) return ConfigError{"api_version: is no header value"};
+  for (const std::string& feature : provider.beta) {
+    if (feature.empty() || !is_header_value(feature)) return ConfigError{"beta: a name is no header value"};
+  }
   if (!is_header_value(provider.project)) return ConfigError{"project: is no header value"};
   for (const Header& header : provider.headers) {
     if (header.name.empty() || !std::all_of(header.name.begin(), header.name.end(), is_token_byte)) {
@@ -101,6 +106,16 @@ std::optional<ConfigError> check(const ProviderConfig& provider) {
 std::optional<ConfigError> check(const ProviderConfig&, const ModelSettings& model) {
   if (model.output_tokens_max && *model.output_tokens_max <= 0) {
     return ConfigError{"max_output_tokens: must be positive"};
+  }
+  const Thinking& thinking = model.thinking;
+  if ((thinking.mode == ThinkingMode::Enabled) != thinking.budget_tokens.has_value()) {
+    return ConfigError{"thinking_budget_tokens: goes with thinking = \"enabled\", and only with it"};
+  }
+  if (thinking.budget_tokens && *thinking.budget_tokens < kThinkingBudgetMin) {
+    return ConfigError{"thinking_budget_tokens: must be at least 1024"};
+  }
+  if (thinking.budget_tokens && model.output_tokens_max && *thinking.budget_tokens >= *model.output_tokens_max) {
+    return ConfigError{"thinking_budget_tokens: must be less than max_output_tokens"};
   }
   for (const HostedTool& tool : model.hosted_tools) {
     const auto definition = json::Document::parse(tool.definition, json::kEnvelopeCaps);

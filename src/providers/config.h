@@ -26,7 +26,7 @@ class Secret {
 };
 
 // What each of them is stands in the table of wire.cc.
-enum class Wire { OpenAiChat, OpenAiResponses };
+enum class Wire { OpenAiChat, OpenAiResponses, Anthropic };
 
 struct Header {
   std::string name;
@@ -60,7 +60,9 @@ struct ProviderConfig {
   KeyHeader key_header = KeyHeader::ByWire;
   std::string organization;
   std::string project;
-  std::vector<Header> headers;  // sent with every request, after and in place of ours; their values may be secrets
+  std::string api_version;        // `anthropic-version`; empty: the newest that this build knows
+  std::vector<std::string> beta;  // names for `anthropic-beta`
+  std::vector<Header> headers;    // sent with every request, after and in place of ours; their values may be secrets
 
   TokenCapField token_cap_field = TokenCapField::MaxTokens;
   SystemRole system_role = SystemRole::System;
@@ -82,6 +84,14 @@ struct HostedTool {
   std::string definition;  // JSON object; stands among the request's tools as it is
 };
 
+// Anthropic's thinking, sent as it is configured; Unset leaves it out.
+enum class ThinkingMode { Unset, Adaptive, Enabled, Disabled, BetweenTools };
+struct Thinking {
+  ThinkingMode mode = ThinkingMode::Unset;
+  std::optional<std::int64_t> budget_tokens;  // with Enabled, and only there
+  std::string display;                        // `summarized` or `omitted`; empty: the provider's default
+};
+
 struct ModelSettings {
   std::string model;  // the provider's own id
   // Includes what the model spends on reasoning. Unset, the provider's own limit holds.
@@ -91,6 +101,7 @@ struct ModelSettings {
   bool encrypted_reasoning = true;               // Responses: false for models that refuse to give theirs, encrypted
   std::optional<bool> parallel_tool_calls;       // unset: the provider's default
   std::vector<HostedTool> hosted_tools;
+  Thinking thinking;
 };
 
 struct ConfigError {

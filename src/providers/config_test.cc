@@ -34,6 +34,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Join{"https://api.openai.com/v1/", "https://api.openai.com/v1/chat/completions"},
                       Join{"https://openrouter.ai/api/v1//", "https://openrouter.ai/api/v1/chat/completions"},
                       Join{"http://127.0.0.1:11434/v1/chat/completions", "http://127.0.0.1:11434/v1/chat/completions"},
+                      Join{"https://api.anthropic.com/v1/messages", "https://api.anthropic.com/v1/chat/completions"},
                       Join{"http://[::1]:80", "http://[::1]:80/v1/chat/completions"},
                       Join{"https://x.example/openai?api-version=3",
                            "https://x.example/openai/chat/completions?api-version=3"},
@@ -65,6 +66,12 @@ TEST(ProviderConfig, RefusesWhatCouldSplitAHeader) {
   provider = sound();
   provider.organization = "a\n";
   EXPECT_TRUE(check(provider).has_value());
+  provider = sound();
+  provider.api_version = "a\n";
+  EXPECT_TRUE(check(provider).has_value());
+  provider = sound();
+  provider.beta = {"a\r\nb: c"};
+  EXPECT_TRUE(check(provider).has_value());
 }
 
 TEST(ProviderConfig, RefusesAKeyWithWhiteSpaceWithoutSayingIt) {
@@ -86,6 +93,24 @@ TEST(ProviderConfig, RefusesNamesAndTimeoutsOutOfRange) {
   provider = sound();
   provider.timeouts.idle = Milliseconds(0);
   EXPECT_TRUE(check(provider).has_value());
+}
+
+TEST(ModelSettings, KeepAThinkingBudgetWithinItsBounds) {
+  ModelSettings model;
+  const auto is_refused = [&](std::optional<std::int64_t> budget, std::optional<std::int64_t> cap) {
+    model.thinking.budget_tokens = budget;
+    model.output_tokens_max = cap;
+    return check(sound(), model).has_value();
+  };
+  model.thinking.mode = ThinkingMode::Enabled;
+  EXPECT_TRUE(is_refused(std::nullopt, std::nullopt));
+  EXPECT_TRUE(is_refused(1023, std::nullopt));
+  EXPECT_FALSE(is_refused(1024, std::nullopt));
+  EXPECT_FALSE(is_refused(1024, 1025));
+  EXPECT_TRUE(is_refused(1024, 1024));
+  model.thinking.mode = ThinkingMode::Adaptive;
+  EXPECT_TRUE(is_refused(1024, std::nullopt));
+  EXPECT_FALSE(is_refused(std::nullopt, std::nullopt));
 }
 
 TEST(ModelSettings, RefuseWhatNoProviderTakes) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "providers/anthropic_decoder.h"
+#include "providers/anthropic_encoder.h"
 #include "providers/openai_chat_decoder.h"
 #include "providers/openai_chat_encoder.h"
 #include "providers/openai_responses_decoder.h"
@@ -28,6 +30,13 @@ constexpr WireEntry kWires[] = {
      .encode = encode_openai_responses,
      .make_decoder = make_openai_responses_decoder,
      .headers = openai_headers},
+    {.wire = Wire::Anthropic,
+     .name = "anthropic",
+     .path = kMessagesPath,
+     .key_header = KeyHeader::XApiKey,
+     .encode = encode_anthropic,
+     .make_decoder = make_anthropic_decoder,
+     .headers = anthropic_headers},
 };
 
 const WireEntry& entry_of(Wire wire) {

@@ -30,6 +30,18 @@ TEST(RequestHeaders, CarryTheKeyAsTheProviderTakesIt) {
   EXPECT_EQ(headers_of(config), "Accept=x;User-Agent=assay/0.1;x-api-key=sk;");
 }
 
+TEST(RequestHeaders, OfAnthropicNameVersionAndFeatures) {
+  ProviderConfig config;
+  config.wire = Wire::Anthropic;
+  config.key = Secret("sk");
+  EXPECT_EQ(headers_of(config), "Accept=x;User-Agent=assay/0.1;x-api-key=sk;anthropic-version=2026-10-21;");
+  config.key_header = KeyHeader::Bearer;
+  config.api_version = "2023-06-01";
+  config.beta = {"a", "b"};
+  EXPECT_EQ(headers_of(config),
+            "Accept=x;User-Agent=assay/0.1;Authorization=Bearer sk;anthropic-version=2023-06-01;anthropic-beta=a,b;");
+}
+
 TEST(RequestHeaders, LetTheConfigurationReplaceOurs) {
   ProviderConfig config;
   config.key = Secret("sk");
