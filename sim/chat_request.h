@@ -15,7 +15,7 @@ struct OfferedTool {
   std::string parameters;  // JSON text
 };
 
-enum class SimWire { ChatCompletions, Responses };
+enum class SimWire { ChatCompletions, Responses, Messages };
 
 struct ChatRequest {
   SimWire wire = SimWire::ChatCompletions;
@@ -36,5 +36,6 @@ struct ChatRequest {
 // The error is a sentence for the client.
 [[nodiscard]] Result<ChatRequest, std::string> parse_chat_request(std::string body);
 [[nodiscard]] Result<ChatRequest, std::string> parse_responses_request(std::string body);
+[[nodiscard]] Result<ChatRequest, std::string> parse_messages_request(std::string body);
 
 }  // namespace assay::sim

@@ -22,9 +22,9 @@ constexpr int kExitFailure = 1;
 
 constexpr const char* kDescription =
     "assay-sim plays a model provider: an HTTP server that speaks OpenAI-compatible Chat Completions\n"
-    "(POST /v1/chat/completions), OpenAI Responses (POST /v1/responses), both streamed and not, and the model listing\n"
-    "(GET /v1/models). No model is behind it, and every answer's model name says so. Without a script it answers a "
-    "structured request with a value that fits the\n"
+    "(POST /v1/chat/completions), OpenAI Responses (POST /v1/responses) and Anthropic Messages\n"
+    "(POST /v1/messages), all streamed and not, and the model listing (GET /v1/models). No model is behind it, and\n"
+    "every answer's model name says so. Without a script it answers a structured request with a value that fits the\n"
     "schema and everything else with text.";
 
 constexpr const char* kFooter =

@@ -6,6 +6,7 @@
 
 #include "json/writer.h"
 #include "net/http_message.h"
+#include "sim/messages_rendering.h"
 #include "sim/responses_rendering.h"
 
 namespace assay::sim {
@@ -226,6 +227,7 @@ struct WireRendering {
 constexpr WireRendering kWires[] = {
     {SimWire::ChatCompletions, chat_events, chat_object, true},
     {SimWire::Responses, responses_events, responses_object, false},
+    {SimWire::Messages, messages_events, messages_object, false},
 };
 const WireRendering& rendering_of(SimWire wire) {
   return *std::find_if(std::begin(kWires), std::end(kWires),

@@ -143,11 +143,32 @@ std::vector<std::pair<std::string, std::string>> read_headers(ObjectReader& oute
   return headers;
 }
 
+std::vector<ScriptedSearch> read_searches(ObjectReader& outer) {
+  std::vector<ScriptedSearch> searches;
+  const auto values = outer.get("searches", Kind::Array, "must be an array");
+  if (!values) return searches;
+  std::size_t position = 0;
+  for (const Value value : values->elements()) {
+    ObjectReader reader(value, outer.path_of("searches") + "[" + std::to_string(position++) + "]", outer.fault());
+    ScriptedSearch& search = searches.emplace_back();
+    search.query = reader.text("query").value_or("");
+    const auto results = reader.get("results", Kind::Object, "must be an object of titles by address");
+    if (!results) continue;
+    for (const json::Member result : results->members()) {
+      if (!result.value.is(Kind::String)) reader.complain("results", "must be an object of titles by address");
+      search.results.emplace_back(result.key, text_or_json(result.value));
+    }
+  }
+  return searches;
+}
+
 Reply read_reply(Value value, ObjectReader& outer) {
   ObjectReader reader(value, outer.path_of("reply"), outer.fault());
   Reply reply;
   reply.text = reader.text("text").value_or("");
   reply.reasoning = reader.text("reasoning").value_or("");
+  reply.redacted_reasoning = reader.text("redacted_reasoning").value_or("");
+  reply.searches = read_searches(reader);
   reply.refusal = reader.text("refusal").value_or("");
   reply.fits_schema = reader.flag("fits_schema").value_or(false);
   if (const auto calls = reader.get("tool_calls", Kind::Array, "must be an array")) {

@@ -33,15 +33,24 @@ struct ScriptedCall {
   std::optional<std::string> id;
 };
 
-// A Chat Completions answer, put into events.
+// A hosted web search, where the wire has one: each result's address, and the page's title.
+struct ScriptedSearch {
+  std::string query;
+  std::vector<std::pair<std::string, std::string>> results;
+};
+
+// An answer of the model, put into the events of the wire that asked.
 struct Reply {
   std::string text;
   std::string reasoning;
+  std::string redacted_reasoning;  // opaque, where the wire has such a thing
+  std::vector<ScriptedSearch> searches;
   std::string refusal;
   std::vector<ScriptedCall> tool_calls;
-  bool fits_schema = false;                  // the finalizer with a value that fits its schema
-  std::optional<std::string> finish_reason;  // unset: by content; empty: never sent
-  std::optional<std::string> usage;          // JSON text; unset: counted; empty: never sent
+  bool fits_schema = false;  // the finalizer with a value that fits its schema
+  std::optional<std::string>
+      finish_reason;                 // unset: by content; empty: never sent; Chat Completions' words are translated
+  std::optional<std::string> usage;  // JSON text; unset: counted; empty: never sent
 };
 // Any response, not streamed.
 struct HttpAnswer {

@@ -21,11 +21,18 @@ constexpr json::Caps kBodyCaps{.bytes_max = kRequestBodyBytesMax, .depth_max = 1
 constexpr std::pair<std::string_view, Simulator::RequestParser> kRequestParsers[] = {
     {"/chat/completions", parse_chat_request},
     {"/responses", parse_responses_request},
+    {"/messages", parse_messages_request},
 };
 
 Plan error_plan(int status, std::string_view message, std::string_view type) {
   json::Writer writer;
-  writer.begin_object().key("error").begin_object().member("message", message).member("type", type);
+  // The vendors' shapes in one.
+  writer.begin_object()
+      .member("type", "error")
+      .key("error")
+      .begin_object()
+      .member("message", message)
+      .member("type", type);
   writer.key("param").null().key("code").null().end_object().end_object();
   return render_json(status, writer.take());
 }
@@ -49,6 +56,7 @@ std::string front_of(std::string_view text, std::size_t bytes_max) {
 
 // Keys belong into no journal: what scheme was used, and how long the credential is.
 std::string journal_value(const std::string& name, const std::string& value) {
+  if (name == "x-api-key") return "(" + std::to_string(value.size()) + " bytes)";
   if (name != "authorization") return value;
   const std::size_t space = value.find(' ');
   const std::size_t scheme = space == std::string::npos ? 0 : space;
@@ -96,7 +104,8 @@ net::Task<Plan> Simulator::plan(SimRequest request, net::StopToken client) {
       if (request.path.ends_with(path)) co_return plan_chat(std::move(request), parse);
     }
   }
-  co_return error_plan(404, "assay-sim knows /v1/chat/completions, /v1/responses and /v1/models.", "not_found_error");
+  co_return error_plan(404, "assay-sim knows /v1/chat/completions, /v1/responses, /v1/messages and /v1/models.",
+                       "not_found_error");
 }
 
 Plan Simulator::plan_chat(SimRequest request, RequestParser parse) {
