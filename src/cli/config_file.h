@@ -27,7 +27,8 @@ Result<providers::Secret, std::string> read_key_file(const std::string& path, co
 // What is wrong with a provider, in the words of the settings: its `base_url` is `url` there.
 std::string in_setting_words(const providers::ConfigError& error);
 
-// Sets what is known of a vendor by its host name (OpenAI: max_completion_tokens, the developer role; Anthropic: its wire).
+// Sets what is known of a vendor by its host name (OpenAI: max_completion_tokens, the developer role; Anthropic: its
+// wire).
 void adapt_to_known_vendor(providers::ProviderConfig& provider);
 
 }  // namespace assay::cli
