@@ -28,7 +28,7 @@ TEST_P(OfficialClient, UnderstandsTheSimulator) {
   const Finished run = run_script("official_clients.mjs", {simulator.url(), GetParam()});
   EXPECT_EQ(run.exit_code, 0) << run.output;
 }
-INSTANTIATE_TEST_SUITE_P(Wires, OfficialClient, testing::Values("openai_chat", "openai_responses"),
+INSTANTIATE_TEST_SUITE_P(Wires, OfficialClient, testing::Values("openai_chat", "openai_responses", "anthropic"),
                          [](const auto& tested) { return std::string(tested.param); });
 
 }  // namespace
