@@ -142,10 +142,10 @@ TEST_F(ApiChangesTest, PlanModeWaitsForStructuredWork) {
 
 TEST_F(ApiChangesTest, OnlyTheOwnerMay) {
   const std::string id = create_chat();
-  const std::string bob = token_field(bobs_token);
-  EXPECT_EQ(call_with(bob, "PATCH", path(id, "/messages/1"), "{" + std::string(kText) + "}").status, 404);
+  const std::string stranger = token_field(bobs_token);
+  EXPECT_EQ(call_with(stranger, "PATCH", path(id, "/messages/1"), "{" + std::string(kText) + "}").status, 404);
   for (const std::string rest : {"/queue/1/promote", "/compact", "/clear"}) {
-    EXPECT_EQ(call_with(bob, "POST", path(id, rest)).status, 404) << rest;
+    EXPECT_EQ(call_with(stranger, "POST", path(id, rest)).status, 404) << rest;
   }
 }
 
