@@ -6,6 +6,7 @@
 
 #include "chat/state.h"
 #include "store/door.h"
+#include "store/failpoint.h"
 #include "store/notifications.h"
 #include "store/pool.h"
 #include "store/query.h"
@@ -15,6 +16,8 @@
 namespace assay::store {
 
 namespace {
+
+constexpr std::string_view kCommitPoint = "commit";
 
 ChatHint hint_of(const chat::Chat& chat) {
   const bool has_work = chat::is_runnable(chat::state_of(chat));
@@ -97,6 +100,17 @@ Result<Opened, TransitError> read_opened(const std::vector<Rows>& answers, const
   return opened;
 }
 
+// The exchange that ends with COMMIT; tests stop a replica at its edges.
+net::Task<Result<std::vector<Rows>, ExchangeError>> commit(Connection& connection, Deadline deadline) {
+  connection.queue(statements::kCommit);
+  failpoint("before", kCommitPoint);
+  auto answers = co_await connection.exchange(Connection::End::Sync, deadline, kCommitPoint);
+  if (failpoint("answered", kCommitPoint)) {
+    answers = fail(ExchangeError{StoreError{StoreErrorKind::Unavailable, "the answer was lost", ""}, false});
+  }
+  co_return answers;
+}
+
 // The last round trip of what is to be kept with its answer: the answer is put from what was written.
 net::Task<Result<Outcome, TransitError>> keep_and_commit(Connection& connection, Committed committed, const Once& once,
                                                          Deadline deadline) {
@@ -107,8 +121,7 @@ net::Task<Result<Outcome, TransitError>> keep_and_commit(Connection& connection,
   Params params = submission_params(committed.chat.id, once.submission);
   params.text(answer.digest).integer(answer.status).text(answer.body);
   connection.queue(statements::kInsertSubmission, std::move(params));
-  connection.queue(statements::kCommit);
-  auto kept = co_await connection.exchange(Connection::End::Sync, deadline);
+  auto kept = co_await commit(connection, deadline);
   if (!kept) {
     StoreError error = co_await undo(connection, commit_error(std::move(kept).error()), deadline);
     co_return fail(TransitError(std::move(error)));
@@ -120,12 +133,9 @@ net::Task<Result<Outcome, TransitError>> keep_and_commit(Connection& connection,
 net::Task<Result<Outcome, TransitError>> write_and_commit(Connection& connection, chat::Effects effects,
                                                           const Opened& opened, const Once* once, Deadline deadline) {
   const WritePlan plan = queue_effects(connection, effects, opened.locked.chat, opened.last_queued_id);
-  Connection::End end = Connection::End::Flush;
-  if (once == nullptr) {
-    connection.queue(statements::kCommit);
-    end = Connection::End::Sync;
-  }
-  auto answers = co_await connection.exchange(end, deadline);
+  auto exchange =
+      once == nullptr ? commit(connection, deadline) : connection.exchange(Connection::End::Flush, deadline);
+  auto answers = co_await std::move(exchange);
   if (!answers) {
     ExchangeError failure = std::move(answers).error();
     StoreError error = std::move(failure.error);

@@ -35,6 +35,7 @@ ChildProcess::Environment settings() {
           {"ASSAY_ACQUIRE_INTERVAL_MS", "200"},
           {"ASSAY_ATTEMPTS_MAX", "2"},
           {"ASSAY_STEPS_MAX", "20"},
+          {"ASSAY_CLIENT_TOOLS_TIMEOUT_MS", "3000"},
           {"ASSAY_LOG_LEVEL", "info"}};
 }
 

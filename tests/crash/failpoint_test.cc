@@ -142,8 +142,8 @@ TEST_P(KilledWhileAsking, LeavesAWaitThatAnotherReplicaEndsAtItsDeadline) {
 
 INSTANTIATE_TEST_SUITE_P(Failpoint, KilledWhileAsking,
                          testing::Values("before.ask", "after.ask", "before.timeout", "after.timeout"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& point) {
+                           std::string name = point.param;
                            name[name.find('.')] = '_';
                            return name;
                          });
@@ -160,6 +160,7 @@ bool holds(const std::string& program, const std::string& text) {
 TEST(Failpoint, IsInNoBinaryButTheTests) {
   EXPECT_TRUE(holds(binary("assay-failpoints"), "ASSAY_FAILPOINT"));
   EXPECT_FALSE(holds(binary("assay"), "ASSAY_FAILPOINT"));
+  EXPECT_FALSE(holds(binary("assay-server"), "ASSAY_FAILPOINT"));
 }
 
 }  // namespace

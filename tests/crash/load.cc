@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
@@ -13,6 +14,7 @@ namespace assay::tests {
 const char* const kLoadScript =
     R"({"rules":[)"
     R"({"when":{"user_contains":"invalid","has_tool":"coder_structured_output"},"reply":{"tool_calls":[{"name":"coder_structured_output","arguments":{"output":{"n":"no"}}}]}},)"
+    R"({"when":{"user_contains":"asking","has_tool":"lookup","has_tool_result":false},"reply":{"tool_calls":[{"name":"lookup","arguments":{}}]}},)"
     R"({"when":{"user_contains":"wordy"},"reply":{"text":"In so many words."}},)"
     R"({"when":{"user_contains":"refused"},"http":{"status":400,"body":{}}},)"
     R"({"when":{"user_contains":"cut"},"reply":{"text":"Once upon a time","fits_schema":true},"delivery":{"cut_after_bytes":300}},)"
@@ -23,7 +25,8 @@ const char* const kLoadScript =
 namespace {
 
 constexpr const char* kSchema = R"({"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]})";
-constexpr const char* kMoods[] = {"good", "good", "good", "invalid", "wordy", "refused", "cut", "slow", "slow"};
+constexpr const char* kMoods[] = {"good", "good", "good", "invalid", "wordy", "refused",
+                                  "cut",  "slow", "slow", "asking",  "asking"};
 constexpr std::size_t kChatsOfAClient = 4;
 
 }  // namespace
@@ -35,11 +38,21 @@ class Client {
   void act() {
     if (chats_.size() < kChatsOfAClient || random_.below(12) == 0) return create();
     const std::string chat = "/api/v2/chats/" + chats_[random_.below(chats_.size())];
-    switch (random_.below(8)) {
+    switch (random_.below(16)) {
       case 0:
-        return std::ignore = call("POST", chat + "/interrupt", ""), void();
       case 1:
+        return std::ignore = call("POST", chat + "/interrupt", ""), void();
+      case 2:
         return delete_queued(chat, 1);
+      case 3:
+      case 4:
+        return promote(chat);
+      case 5:
+        return edit(chat);
+      case 6:
+      case 7:
+      case 8:
+        return answer_calls(chat);
       default:
         return send(chat);
     }
@@ -101,7 +114,8 @@ class Client {
   void create() {
     const std::string message = next_message();
     const auto reply = call("POST", "/api/v2/chats",
-                            fmt::format(R"({{"organization_id":"{}",{}}})", load_.organization_, content(message)));
+                            fmt::format(R"({{"organization_id":"{}","unsafe_dynamic_tools":[{{"name":"lookup"}}],{}}})",
+                                        load_.organization_, content(message)));
     if (!reply || reply->status != 201) return;
     accept(message, reply->body);
     if (chats_.size() >= kChatsOfAClient) chats_.erase(chats_.begin());
@@ -116,6 +130,53 @@ class Client {
              fmt::format(R"({{{},"busy_behavior":"{}"}})", content(message), interrupts ? "interrupt" : "queue"));
     if (!reply || reply->status != 200) return;
     accept(message, reply->body);
+    sent_[chat].push_back(message);
+  }
+
+  void promote(const std::string& chat) {
+    const auto page = call("GET", chat + "/messages?limit=1", "");
+    if (!page || page->status != 200) return;
+    const json::Document document = page->json();
+    const auto queue = document.root().find("queued_messages");
+    if (!queue || queue->size() == 0) return;
+    std::string last;
+    for (const json::Value message : queue->elements()) last = text(message, "id");
+    call("POST", chat + "/queue/" + last + "/promote", "");
+  }
+
+  // The newest message that the client wrote. What is queued goes with it, and what was sent before may have been.
+  void edit(const std::string& chat) {
+    const auto page = call("GET", chat + "/messages?limit=50", "");
+    if (!page || page->status != 200) return;
+    const json::Document document = page->json();
+    std::string edited;
+    for (const json::Value message : document.root().find("messages")->elements()) {
+      if (edited.empty() && text(message, "role") == "user") edited = text(message, "id");
+    }
+    {
+      const std::scoped_lock lock(load_.mutex_);
+      for (const std::string& sent : sent_[chat]) load_.accepted_.texts.erase(sent);
+    }
+    const std::string message = next_message();
+    const auto reply = call("PATCH", chat + "/messages/" + edited, "{" + content(message) + "}");
+    if (reply && reply->status == 200) accept(message, reply->body);
+  }
+
+  // Results for all calls of the newest step, as if each were the client's: refused where one is not.
+  void answer_calls(const std::string& chat) {
+    const auto page = call("GET", chat + "/messages?limit=3", "");
+    if (!page || page->status != 200) return;
+    const json::Document document = page->json();
+    std::string results;
+    for (const json::Value message : document.root().find("messages")->elements()) {
+      for (const json::Value part : message.find("content")->elements()) {
+        if (text(part, "type") != "tool-call" || text(part, "tool_name") != "lookup") continue;
+        results =
+            fmt::format(R"({{"results":[{{"tool_call_id":"{}","output":"found"}}]}})", text(part, "tool_call_id"));
+      }
+      if (!results.empty()) break;
+    }
+    if (!results.empty()) call("POST", chat + "/tool-results", results);
   }
 
   static std::string message_of(json::Value queued) {
@@ -126,6 +187,7 @@ class Client {
   const std::size_t number_;
   SeededRandom random_;
   std::vector<std::string> chats_;
+  std::map<std::string, std::vector<std::string>> sent_;  // by the chat's path
   std::size_t messages_ = 0;
 };
 

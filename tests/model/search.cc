@@ -6,6 +6,7 @@
 #include <array>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -33,18 +34,18 @@ struct Replica {
   enum class Phase { Away, Owner, Ready, Answered };
   Phase phase = Phase::Away;
   RunnerId runner;
-  chat::Fence fence;            // of `commit`, as it stands before the attempt
-  bool calls_model = false;     // Ready: the attempt is recorded first
-  std::optional<Input> commit;  // Ready, Answered
-  std::string commit_text;      // what of it counts
-  std::string answer;           // the text of the answer that `commit` holds
-  std::string partial;          // of an answer that was not committed as far as this replica knows
-  std::int64_t partial_of = 0;  // the history_version that it answered
+  chat::Fence fence;                    // of `commit`, as it stands before the attempt
+  bool calls_model = false;             // Ready: the attempt is recorded first
+  std::shared_ptr<const Input> commit;  // Ready, Answered
+  std::string commit_text;              // digest of what of it counts
+  std::string answer;                   // the text of the answer that `commit` holds
+  std::string partial;                  // of an answer that was not committed as far as this replica knows
+  std::int64_t partial_of = 0;          // the history_version that it answered
 };
 
 struct World {
-  MemoryChat chat;
-  std::string text;  // what of the chat counts, versions and runners aside
+  std::shared_ptr<const MemoryChat> chat;
+  std::string text;  // digest of what of the chat counts, versions and runners aside
   std::array<Replica, kReplicas> replicas;
   std::vector<RequestId> accepted;
   int client_actions = 0;
@@ -56,6 +57,11 @@ struct Step {
   std::string label;
   bool is_progress;  // neither the client's doing nor a death, a lapse or a doubt
 };
+
+// Stands for a text in keys: 16 bytes in place of thousands.
+std::string digest(const std::string& text) {
+  return fmt::format("{:x}.{:x}", std::hash<std::string>{}(text), std::hash<std::string>{}(text + "#"));
+}
 
 // Says which answer of which turn a text belongs to.
 std::string answer_tag(const MemoryChat& chat) {
@@ -69,7 +75,9 @@ std::string answer_tag(const MemoryChat& chat) {
       ++steps;
     }
   }
-  return fmt::format("turn {} step {}", inputs + chat.deleted.size(), steps);
+  const auto deleted = chat::row_views(chat.deleted);
+  inputs += static_cast<std::size_t>(std::count_if(deleted.begin(), deleted.end(), structured::is_input_row));
+  return fmt::format("turn {} step {}", inputs, steps);
 }
 
 class Search {
@@ -116,13 +124,13 @@ class Search {
     chat::CreateChat input;
     input.owner_id = kUser;
     input.content = content(1);
-    World world{.chat = MemoryChat(*chat::create(input)),
+    World world{.chat = std::make_shared<MemoryChat>(*chat::create(input)),
                 .text = "",
                 .replicas = {},
                 .accepted = {request_id(1)},
                 .client_actions = options_.client_actions,
                 .runners = 0};
-    world.text = text_of(world.chat);
+    world.text = text_of(*world.chat);
     return world;
   }
 
@@ -140,9 +148,9 @@ class Search {
     const auto [found, is_new] = known_.try_emplace(key, static_cast<std::uint32_t>(nodes_.size()));
     if (is_progress) nodes_[parent].progress.push_back(found->second);
     if (!is_new) return;
-    nodes_.push_back(Node{parent, std::move(label), !is_runnable(world.chat.state()), {}});
+    nodes_.push_back(Node{parent, std::move(label), !is_runnable(world.chat->state()), {}});
     try {
-      check_state(world.chat, world.accepted);
+      check_state(*world.chat, world.accepted);
     } catch (const Violation& violation) {
       throw Violation(violation.what() + path_to(found->second));
     }
@@ -158,7 +166,7 @@ class Search {
     for (std::size_t i = 0; i < kReplicas; ++i) replicas[i] = key_of(world, world.replicas[i]);
     std::sort(replicas.begin(), replicas.end());
     for (const std::string& replica : replicas) key += "|" + replica;
-    return key + (world.chat.chat.runner_id ? owner_of(world) == nullptr ? "|dead" : "|alive" : "|none");
+    return key + (world.chat->chat.runner_id ? owner_of(world) == nullptr ? "|dead" : "|alive" : "|none");
   }
 
   static std::string text_of(const MemoryChat& chat) {
@@ -175,15 +183,23 @@ class Search {
                             encode_content(message.content));
       }
     }
-    for (const chat::Message& message : chat.deleted) text += "|deleted" + encode_content(message.content);
+    for (const chat::Message& message : chat.deleted) {
+      for (const chat::Part& part : message.content) {
+        if (const auto* request = std::get_if<structured::RequestPart>(&part)) {
+          text += "|deleted request " + request->request_id.to_string();
+        } else if (const auto* outcome = std::get_if<structured::OutcomePart>(&part)) {
+          text += "|deleted receipt " + outcome->request_id.to_string();
+        }
+      }
+    }
     for (const chat::QueuedMessage& message : chat.queue) text += "|queued" + encode_content(message.content);
-    return text;
+    return digest(text);
   }
 
   [[nodiscard]] std::string key_of(const World& world, const Replica& replica) const {
     if (replica.phase == Replica::Phase::Away) return "away";
-    const bool is_owner = world.chat.chat.runner_id == replica.runner;
-    const bool is_current = is_owner && replica.fence == chat::fence_of(world.chat.chat, replica.runner);
+    const bool is_owner = world.chat->chat.runner_id == replica.runner;
+    const bool is_current = is_owner && replica.fence == chat::fence_of(world.chat->chat, replica.runner);
     std::string key = fmt::format("{} {}", static_cast<int>(replica.phase), is_owner);
     if (replica.commit) {
       const bool shows =
@@ -191,7 +207,7 @@ class Search {
       key += shows ? fmt::format(" {}{}", replica.calls_model, replica.commit_text) : " stale";
       key += replica.answer;
     }
-    if (!replica.partial.empty() && is_fit(replica, world.chat.chat)) key += " partial " + replica.partial;
+    if (!replica.partial.empty() && is_fit(replica, world.chat->chat)) key += " partial " + replica.partial;
     return key;
   }
 
@@ -213,7 +229,7 @@ class Search {
   static const Replica* owner_of(const World& world) {
     for (const Replica& replica : world.replicas) {
       const bool is_here = replica.phase != Replica::Phase::Away;
-      if (is_here && world.chat.chat.runner_id == replica.runner) return &replica;
+      if (is_here && world.chat->chat.runner_id == replica.runner) return &replica;
     }
     return nullptr;
   }
@@ -243,14 +259,25 @@ class Search {
     send.busy_behavior = chat::BusyBehavior::Interrupt;
     client_step(world, from, "send, interrupting", send);
     client_step(world, from, "interrupt", chat::Interrupt{});
-    if (!world.chat.queue.empty()) {
+    if (!world.chat->queue.empty()) {
       client_step(world, from, "delete the queue's head",
-                  chat::DeleteQueuedMessage{.queue_id = world.chat.queue.front().id});
+                  chat::DeleteQueuedMessage{.queue_id = world.chat->queue.front().id});
+      client_step(world, from, "promote the queue's last",
+                  chat::PromoteQueuedMessage{.queue_id = world.chat->queue.back().id});
     }
-    if (world.chat.chat.status == chat::Status::RequiresAction) {
+    chat::EditMessage edit;
+    for (const chat::Message& row : world.chat->messages) {
+      const bool is_input = row.role == chat::Role::User && row.visibility == chat::Visibility::Both;
+      if (is_input) edit.message_id = row.id;
+    }
+    edit.content = {chat::TextPart{.text = "ask again"}};
+    edit.created_by = kUser;
+    edit.format = chat::KeepFormat{.request_id = request_id(world.accepted.size() + 1), .is_admitted = true};
+    client_step(world, from, "edit the last message", edit);
+    if (world.chat->chat.status == chat::Status::RequiresAction) {
       chat::CompleteRequiresAction results;
       results.created_by = kUser;
-      for (const chat::ToolCallPart& call : chat::outstanding_calls(world.chat.messages)) {
+      for (const chat::ToolCallPart& call : chat::outstanding_calls(world.chat->messages)) {
         results.results.push_back({.call_id = call.id, .output = "7", .is_error = false});
       }
       client_step(world, from, "results", results);
@@ -261,7 +288,7 @@ class Search {
     World next = world;
     --next.client_actions;
     if (!transact(next, input, from, label)) return;
-    if (std::holds_alternative<chat::SendMessage>(input)) {
+    if (std::holds_alternative<chat::SendMessage>(input) || std::holds_alternative<chat::EditMessage>(input)) {
       next.accepted.push_back(request_id(world.accepted.size() + 1));
     }
     emit(std::move(next), from, label, false);
@@ -274,20 +301,22 @@ class Search {
       std::visit(
           [&world](auto& one) {
             if constexpr (requires { one.fence; }) {
-              one.fence = chat::fence_of(world.chat.chat, world.chat.chat.runner_id.value_or(RunnerId()));
+              one.fence = chat::fence_of(world.chat->chat, world.chat->chat.runner_id.value_or(RunnerId()));
             }
           },
           input);
     }
-    const Mark before = mark_of(world.chat);
-    chat::LockedChat locked = world.chat.locked(reads_of(input));
+    const Mark before = mark_of(*world.chat);
+    chat::LockedChat locked = world.chat->locked(reads_of(input));
     if (options_.omitted == Omitted::FenceAndReceiptGuard) locked.closed_requests.clear();
     const chat::Decision decision = decide(locked, input);
     if (!decision) return false;
-    world.chat.carry_out(*decision);
-    world.text = text_of(world.chat);
+    const auto changed = std::make_shared<MemoryChat>(*world.chat);
+    changed->carry_out(*decision);
+    world.chat = changed;
+    world.text = text_of(*world.chat);
     try {
-      check_step(before, world.chat);
+      check_step(before, *world.chat);
     } catch (const Violation& violation) {
       throw Violation(violation.what() + path_to(from) + "\n  " + label);
     }
@@ -311,15 +340,17 @@ class Search {
   }
 
   void acquire(const World& world, std::size_t index, std::uint32_t from) {
-    if (!is_runnable(world.chat.state())) return;
-    const bool has_owner = world.chat.chat.runner_id.has_value();
+    if (!is_runnable(world.chat->state())) return;
+    const bool has_owner = world.chat->chat.runner_id.has_value();
     const bool is_overtaking = owner_of(world) != nullptr;
     if (has_owner && options_.omitted == Omitted::Takeover) return;
     World next = world;
     Replica& replica = next.replicas[index];
     replica.phase = Replica::Phase::Owner;
     replica.runner = RunnerId{Uuid{{7, ++next.runners}}};
-    next.chat.acquire(replica.runner);
+    const auto changed = std::make_shared<MemoryChat>(*world.chat);
+    changed->acquire(replica.runner);
+    next.chat = changed;
     emit(std::move(next), from, is_overtaking ? "an acquisition after a lapse" : "an acquisition", !is_overtaking);
   }
 
@@ -330,7 +361,7 @@ class Search {
   }
 
   void read_and_decide(const World& world, std::size_t index, std::uint32_t from) {
-    const chat::Chat& chat = world.chat.chat;
+    const chat::Chat& chat = world.chat->chat;
     const Replica& replica = world.replicas[index];
     if (chat.runner_id != replica.runner) return leave(world, index, from);
     const chat::Fence fence = chat::fence_of(chat, replica.runner);
@@ -345,7 +376,7 @@ class Search {
         chat::ToolDefinition{.name = kTheirTool, .description = "", .parameters = "{}", .client_executed = true}};
     const std::span<const chat::ToolDefinition> tools =
         options_.client_tools ? std::span<const chat::ToolDefinition>(kTools) : std::span<const chat::ToolDefinition>();
-    const chat::TurnView view{.chat = chat, .history = world.chat.messages, .tools = tools, .model = kModel};
+    const chat::TurnView view{.chat = chat, .history = world.chat->messages, .tools = tools, .model = kModel};
     const chat::TurnDecision decision = chat::decide_turn(view);
     if (const auto* generate = std::get_if<chat::Generate>(&decision)) {
       const bool is_spent = chat.generation_attempt >= kAttemptsMax && options_.omitted != Omitted::AttemptLimit;
@@ -367,25 +398,25 @@ class Search {
     World next = world;
     Replica& replica = next.replicas[index];
     replica.phase = Replica::Phase::Ready;
-    replica.fence = chat::fence_of(world.chat.chat, replica.runner);
-    replica.commit_text = describe(input);
-    replica.commit = std::move(input);
+    replica.fence = chat::fence_of(world.chat->chat, replica.runner);
+    replica.commit_text = digest(describe(input));
+    replica.commit = std::make_shared<Input>(std::move(input));
     emit(std::move(next), from, label, true);
   }
 
   // What the model will say is chosen here and used once the attempt is recorded.
   void choose_answer(const World& world, std::size_t index, std::uint32_t from, const chat::TurnView& view,
                      const chat::Generate& generate) {
-    chat::Fence later = chat::fence_of(world.chat.chat, world.replicas[index].runner);
+    chat::Fence later = chat::fence_of(world.chat->chat, world.replicas[index].runner);
     ++later.generation_attempt;
     const auto call = [&](const char* label, Input input, std::string answer) {
       World next = world;
       Replica& replica = next.replicas[index];
       replica.phase = Replica::Phase::Ready;
-      replica.fence = chat::fence_of(world.chat.chat, replica.runner);
+      replica.fence = chat::fence_of(world.chat->chat, replica.runner);
       replica.calls_model = true;
-      replica.commit_text = describe(input);
-      replica.commit = std::move(input);
+      replica.commit_text = digest(describe(input));
+      replica.commit = std::make_shared<Input>(std::move(input));
       replica.answer = std::move(answer);
       replica.partial.clear();
       emit(std::move(next), from, label, true);
@@ -393,17 +424,17 @@ class Search {
     const auto say = [&](const char* tool, const char* arguments) {
       chat::GeneratedStep step;
       step.finish = structured::Finish::ToolUse;
-      step.parts.emplace_back(chat::TextPart{.text = answer_tag(world.chat)});
+      step.parts.emplace_back(chat::TextPart{.text = answer_tag(*world.chat)});
       step.parts.emplace_back(chat::GeneratedToolCall{.id = "id",
                                                       .name = tool,
                                                       .arguments = arguments,
                                                       .over_cap = false,
                                                       .provider_executed = false,
                                                       .provider_state = ""});
-      call(arguments, commit_of(later, chat::assemble_step(view, generate, step)), answer_tag(world.chat));
+      call(arguments, commit_of(later, chat::assemble_step(view, generate, step)), answer_tag(*world.chat));
     };
     for (const char* arguments : kAnswers) say("coder_structured_output", arguments);
-    if (options_.client_tools && answer_tag(world.chat).ends_with("step 0")) say(kTheirTool, "{}");
+    if (options_.client_tools && answer_tag(*world.chat).ends_with("step 0")) say(kTheirTool, "{}");
     const chat::ChatError error = chat::turn_error(view, "timeout", "no answer");
     if (later.generation_attempt < kAttemptsMax || options_.omitted == Omitted::AttemptLimit) {
       chat::RetryState retry;
@@ -417,11 +448,11 @@ class Search {
   void prepare_interruption(const World& world, std::size_t index, std::uint32_t from) {
     const Replica& replica = world.replicas[index];
     chat::FinishInterruption input{
-        .fence = chat::fence_of(world.chat.chat, replica.runner), .rows = {}, .receipt = std::nullopt};
-    if (!replica.partial.empty() && is_fit(replica, world.chat.chat)) {
+        .fence = chat::fence_of(world.chat->chat, replica.runner), .rows = {}, .receipt = std::nullopt};
+    if (!replica.partial.empty() && is_fit(replica, world.chat->chat)) {
       input.rows.push_back(chat::text_row(chat::Role::Assistant, chat::Visibility::Both, replica.partial));
     }
-    const auto active = structured::active_request(chat::row_views(world.chat.messages));
+    const auto active = structured::active_request(chat::row_views(world.chat->messages));
     if (active->has_value() && options_.omitted != Omitted::InterruptionReceipt) {
       input.receipt = structured::ended((*active)->request.request_id, structured::OutcomeCode::Interrupted);
     }
@@ -455,7 +486,7 @@ class Search {
     keep_partial(world, replica);
     if (done) replica.partial.clear();
     forget(replica);
-    if (done && known.chat.chat.runner_id != replica.runner) replica = Replica();
+    if (done && known.chat->chat.runner_id != replica.runner) replica = Replica();
     emit(std::move(known), from, done ? "a commit" : "a commit is refused", true);
     doubt(world, next, index, from, done, "a commit");
   }
@@ -495,9 +526,9 @@ class Search {
     const auto* interruption = std::get_if<chat::FinishInterruption>(&input);
     if (interruption == nullptr || interruption->rows.empty()) return;
     const auto& text = std::get<chat::TextPart>(interruption->rows.front().content.front()).text;
-    if (!(interruption->fence == chat::fence_of(world.chat.chat, interruption->fence.runner_id))) return;
-    if (text == answer_tag(world.chat)) return;
-    throw Violation("an interruption at " + answer_tag(world.chat) + " repeats the text of " + text + path_to(from));
+    if (!(interruption->fence == chat::fence_of(world.chat->chat, interruption->fence.runner_id))) return;
+    if (text == answer_tag(*world.chat)) return;
+    throw Violation("an interruption at " + answer_tag(*world.chat) + " repeats the text of " + text + path_to(from));
   }
 
   // --- Of the whole -------------------------------------------------------------------------------------------------
