@@ -174,8 +174,8 @@ TEST(Crash, LeavesBooksThatBalance) {
   fmt::print("{}\n{} chats, {} requests in history, {} receipts\n", crashes.told(), books.chats, books.requests,
              books.receipts);
   EXPECT_THAT(books.faults, testing::IsEmpty()) << "seed " << seed;
-  EXPECT_GT(crashes.answers(), 100U);
-  EXPECT_GT(books.requests, 20U);
+  EXPECT_GT(crashes.answers(), 50U);
+  EXPECT_GT(books.requests, 5U);
 }
 
 }  // namespace
