@@ -41,42 +41,15 @@ std::unique_ptr<Decoder> make_anthropic_decoder(const ProviderConfig& provider, 
                                                                       .capped_tools = capped_tools_of(prompt)});
 }
 
-AnthropicDecoder::AnthropicDecoder(Options options)
-    : options_(std::move(options)), calls_(std::move(options_.capped_tools)) {}
-
-bool AnthropicDecoder::feed(std::string_view bytes, const EventCallback& on_event) {
-  if (form_ == Form::Undecided) {
-    // No line of an event stream begins with a brace; an object is an unstreamed answer or an error.
-    bytes.remove_prefix(std::min(bytes.find_first_not_of(kWhiteSpace), bytes.size()));
-    if (bytes.empty()) return true;
-    form_ = bytes.front() == '{' ? Form::Whole : Form::Stream;
-  }
-  has_bytes_ = has_bytes_ || !bytes.empty();
-  if (failure_ || is_done_) return false;
-  if (form_ == Form::Whole) {
-    if (bytes.size() > kEventBytesMax - whole_.size()) {
-      fail_with(ProtocolFault::TooLarge);
-    } else {
-      whole_ += bytes;
-    }
-  } else if (!parser_.feed(bytes, [&](SseItem&& item) { read_item(item, on_event); })) {
-    fail_with(ProtocolFault::TooLarge);
-  }
-  return !failure_ && !is_done_;
-}
-
-Result<chat::GeneratedStep, Failure> AnthropicDecoder::finish(BodyEnd end, const EventCallback& on_event) {
-  if (!failure_ && !is_done_ && end == BodyEnd::Clean) {
-    if (form_ == Form::Whole) read_whole(on_event);
-    if (form_ == Form::Stream) parser_.finish([&](SseItem&& item) { read_item(item, on_event); });
-  }
+void AnthropicDecoder::end_parts(const EventCallback& on_event) {
   for (Block& block : blocks_) {
     if (!failure_) add_text(block, block.joiner.finish(), on_event);
   }
-  if (!failure_) {
-    if (const auto fault = calls_.finish(kShowNothing)) fail_with(*fault);
-  }
-  if (auto failure = failure_at_end(end)) return fail(std::move(*failure));
+  if (failure_) return;
+  if (const auto fault = calls_.finish(kShowNothing)) fail_with(*fault);
+}
+
+chat::GeneratedStep AnthropicDecoder::take_step() {
   chat::GeneratedStep step;
   step.finish = judge_finish();
   step.usage = usage_;
@@ -88,32 +61,14 @@ Result<chat::GeneratedStep, Failure> AnthropicDecoder::finish(BodyEnd end, const
   return step;
 }
 
-void AnthropicDecoder::read_item(const SseItem& item, const EventCallback& on_event) {
-  if (failure_ || is_done_) return;
-  if (const auto* event = std::get_if<SseEvent>(&item)) {
-    read_event(*event, on_event);
-  } else {
-    on_event(KeepAlive{});
-  }
+void AnthropicDecoder::read_event(const SseEvent& event, json::Value root, const EventCallback& on_event) {
+  if (!root.is(json::Kind::Object)) return fail_with_unreadable(event);
+  const std::string_view type = text_of(root, "type");
+  read_typed(type.empty() ? std::string_view(event.type) : type, root, on_event);
 }
 
-void AnthropicDecoder::read_event(const SseEvent& event, const EventCallback& on_event) {
-  const std::string_view data = trim(event.data);
-  if (data.empty() || data == "[DONE]") {  // gateways that speak several wires send the latter
-    on_event(KeepAlive{});
-    return;
-  }
-  has_events_ = true;
-  const auto document = json::Document::parse(std::string(data), kWireCaps, json::Dialect::Lenient);
-  if (!document || !document->root().is(json::Kind::Object)) {
-    fail_with(event.type == "error"   ? ProtocolFault::Aborted
-              : event.is_unterminated ? ProtocolFault::NoTerminal
-                                      : ProtocolFault::Malformed);
-    return;
-  }
-  const std::string_view type = text_of(document->root(), "type");
-  read_typed(type.empty() ? std::string_view(event.type) : type, document->root(), on_event);
-}
+// Gateways that speak several wires send it; the answer ends with `message_stop` alone.
+void AnthropicDecoder::read_done(const EventCallback& on_event) { on_event(KeepAlive{}); }
 
 void AnthropicDecoder::read_typed(std::string_view type, json::Value event, const EventCallback& on_event) {
   const auto error = present(event, "error");
@@ -141,11 +96,8 @@ void AnthropicDecoder::read_typed(std::string_view type, json::Value event, cons
   }
 }
 
-void AnthropicDecoder::read_whole(const EventCallback& on_event) {
-  has_events_ = true;
-  const auto document = json::Document::parse(std::move(whole_), kWireCaps, json::Dialect::Lenient);
-  if (!document) return fail_with(ProtocolFault::Malformed);
-  const json::Value root = document->root();
+void AnthropicDecoder::read_whole(json::Value root, const EventCallback& on_event) {
+  if (!root.is(json::Kind::Object)) return fail_with(ProtocolFault::Malformed);
   if (const auto error = present(root, "error"); error || text_of(root, "type") == "error") {
     return fail_with(failure_from_error_value(options_.provider, error.value_or(root)));
   }
@@ -380,17 +332,9 @@ bool AnthropicDecoder::is_within_text_budget(std::size_t bytes) {
   return false;
 }
 
-void AnthropicDecoder::fail_with(Failure failure) {
-  if (!failure_) failure_ = std::move(failure);
-}
-
 std::optional<Failure> AnthropicDecoder::failure_at_end(BodyEnd end) const {
-  if (failure_) return failure_;
-  const auto fault = [&](ProtocolFault kind) { return failure_from_protocol(options_.provider, kind); };
   if (is_done_ && finish_) return std::nullopt;
-  if (end == BodyEnd::Cut && !is_done_) return failure_from_transport(options_.provider, TransportFault::Cut);
-  if (!blocks_.empty() || finish_) return fault(ProtocolFault::NoTerminal);
-  return fault(has_bytes_ && !has_events_ ? ProtocolFault::Malformed : ProtocolFault::Empty);
+  return failure_without_terminal(end, !blocks_.empty() || finish_);
 }
 
 Finish AnthropicDecoder::judge_finish() const {

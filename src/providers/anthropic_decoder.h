@@ -10,12 +10,12 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "json/document.h"
-#include "providers/sse_parser.h"
+#include "providers/body_decoder.h"
 #include "providers/string_joiner.h"
-#include "providers/tool_call_assembler.h"
 #include "providers/wire.h"
 
 namespace assay::providers {
@@ -26,21 +26,11 @@ inline constexpr std::size_t kContentBlocksMax = 4096;
 [[nodiscard]] std::unique_ptr<Decoder> make_anthropic_decoder(const ProviderConfig& provider,
                                                               const ModelSettings& model, const chat::Prompt& prompt);
 
-class AnthropicDecoder final : public Decoder {
+class AnthropicDecoder final : public BodyDecoder {
  public:
-  struct Options {
-    std::string provider;                           // for failures
-    std::optional<std::int64_t> output_tokens_max;  // the cap that was sent
-    std::vector<ToolCallAssembler::CappedTool> capped_tools;
-  };
-  explicit AnthropicDecoder(Options options);
-
-  bool feed(std::string_view bytes, const EventCallback& on_event) override;
-  Result<chat::GeneratedStep, Failure> finish(BodyEnd end, const EventCallback& on_event) override;
+  explicit AnthropicDecoder(Options options) : BodyDecoder(std::move(options)) {}
 
  private:
-  enum class Form { Undecided, Stream, Whole };
-
   struct Block {
     enum class Kind { Text, Thinking, Call, HostedCall, HostedResult, Item };
     explicit Block(Kind its_kind) : kind(its_kind) {}
@@ -61,9 +51,13 @@ class AnthropicDecoder final : public Decoder {
     std::vector<chat::SourcePart> sources;
   };
 
-  void read_item(const SseItem& item, const EventCallback& on_event);
-  void read_event(const SseEvent& event, const EventCallback& on_event);
-  void read_whole(const EventCallback& on_event);
+  void read_event(const SseEvent& event, json::Value root, const EventCallback& on_event) override;
+  void read_done(const EventCallback& on_event) override;
+  void read_whole(json::Value root, const EventCallback& on_event) override;
+  void end_parts(const EventCallback& on_event) override;
+  [[nodiscard]] std::optional<Failure> failure_at_end(BodyEnd end) const override;
+  chat::GeneratedStep take_step() override;
+
   void read_typed(std::string_view type, json::Value event, const EventCallback& on_event);
   void start_block(std::int64_t index, json::Value content, const EventCallback& on_event);
   void read_delta(json::Value event, const EventCallback& on_event);
@@ -81,19 +75,11 @@ class AnthropicDecoder final : public Decoder {
   Block* block_of(json::Value event);
   [[nodiscard]] bool is_within_text_budget(std::size_t bytes);
 
-  void fail_with(Failure failure);
-  void fail_with(ProtocolFault fault) { fail_with(failure_from_protocol(options_.provider, fault)); }
-  [[nodiscard]] std::optional<Failure> failure_at_end(BodyEnd end) const;
   [[nodiscard]] structured::Finish judge_finish() const;
   [[nodiscard]] chat::GeneratedToolCall take_call(Block& block);
   [[nodiscard]] chat::ToolResultPart hosted_result(const Block& block) const;
   [[nodiscard]] std::vector<chat::GeneratedPart> take_parts();
 
-  Options options_;
-  Form form_ = Form::Undecided;
-  SseParser parser_;
-  std::string whole_;
-  ToolCallAssembler calls_;
   std::vector<Block> blocks_;                        // in the order in which they began
   std::map<std::int64_t, std::size_t> positions_;    // of the wire's indexes in blocks_
   std::map<std::string, std::string> hosted_names_;  // by id of the hosted call
@@ -102,11 +88,7 @@ class AnthropicDecoder final : public Decoder {
   chat::Usage usage_;
   std::optional<structured::Finish> finish_;
   std::string explanation_;  // of a refusal
-  std::optional<Failure> failure_;
   bool is_qualified_ = false;
-  bool has_bytes_ = false;
-  bool has_events_ = false;
-  bool is_done_ = false;
 };
 
 }  // namespace assay::providers

@@ -11,8 +11,6 @@ namespace {
 
 using structured::Finish;
 
-constexpr std::string_view kDone = "[DONE]";
-
 bool is_given_up(std::string_view reason) { return reason == "error" || reason == "abort" || reason == "cancel"; }
 
 bool is_error_object(json::Value error) {
@@ -29,40 +27,13 @@ std::unique_ptr<Decoder> make_openai_chat_decoder(const ProviderConfig& provider
                                                                         .capped_tools = capped_tools_of(prompt)});
 }
 
-OpenAiChatDecoder::OpenAiChatDecoder(Options options)
-    : options_(std::move(options)), calls_(std::move(options_.capped_tools)) {}
-
-bool OpenAiChatDecoder::feed(std::string_view bytes, const EventCallback& on_event) {
-  if (form_ == Form::Undecided) {
-    // No line of an event stream begins with a bracket; an object is an unstreamed answer or an error.
-    bytes.remove_prefix(std::min(bytes.find_first_not_of(kWhiteSpace), bytes.size()));
-    if (bytes.empty()) return true;
-    form_ = bytes.front() == '{' || bytes.front() == '[' ? Form::Whole : Form::Stream;
-  }
-  has_bytes_ = has_bytes_ || !bytes.empty();
-  if (failure_ || is_done_) return false;
-  if (form_ == Form::Whole) {
-    if (bytes.size() > kEventBytesMax - whole_.size()) {
-      fail_with(ProtocolFault::TooLarge);
-    } else {
-      whole_ += bytes;
-    }
-  } else if (!parser_.feed(bytes, [&](SseItem&& item) { read_item(item, on_event); })) {
-    fail_with(ProtocolFault::TooLarge);
-  }
-  return !failure_ && !is_done_;
+void OpenAiChatDecoder::end_parts(const EventCallback& on_event) {
+  flush_texts(on_event);
+  if (failure_) return;
+  if (const auto fault = calls_.finish(on_event)) fail_with(*fault);
 }
 
-Result<chat::GeneratedStep, Failure> OpenAiChatDecoder::finish(BodyEnd end, const EventCallback& on_event) {
-  if (!failure_ && !is_done_ && end == BodyEnd::Clean) {
-    if (form_ == Form::Whole) read_whole(on_event);
-    if (form_ == Form::Stream) parser_.finish([&](SseItem&& item) { read_item(item, on_event); });
-  }
-  if (!failure_) flush_texts(on_event);
-  if (!failure_) {
-    if (const auto fault = calls_.finish(on_event)) fail_with(*fault);
-  }
-  if (auto failure = failure_at_end(end)) return fail(std::move(*failure));
+chat::GeneratedStep OpenAiChatDecoder::take_step() {
   chat::GeneratedStep step;
   step.finish = judge_finish();
   step.parts = take_parts();
@@ -70,46 +41,15 @@ Result<chat::GeneratedStep, Failure> OpenAiChatDecoder::finish(BodyEnd end, cons
   return step;
 }
 
-void OpenAiChatDecoder::read_item(const SseItem& item, const EventCallback& on_event) {
-  if (failure_ || is_done_) return;
-  if (const auto* event = std::get_if<SseEvent>(&item)) {
-    read_event(*event, on_event);
+void OpenAiChatDecoder::read_event(const SseEvent& event, json::Value root, const EventCallback& on_event) {
+  if (event.type == "error") {
+    fail_with(failure_from_error_value(options_.provider, root));
   } else {
-    on_event(KeepAlive{});
+    read_chunk(root, on_event);
   }
 }
 
-void OpenAiChatDecoder::read_event(const SseEvent& event, const EventCallback& on_event) {
-  const std::string_view data = trim(event.data);
-  if (data.empty()) {
-    on_event(KeepAlive{});
-    return;
-  }
-  has_events_ = true;
-  if (data == kDone) {
-    is_done_ = true;
-    return;
-  }
-  const auto chunk = json::Document::parse(std::string(data), kWireCaps, json::Dialect::Lenient);
-  if (!chunk) {
-    fail_with(event.type == "error"   ? ProtocolFault::Aborted
-              : event.is_unterminated ? ProtocolFault::NoTerminal
-                                      : ProtocolFault::Malformed);
-  } else if (event.type == "error") {
-    fail_with(failure_from_error_value(options_.provider, chunk->root()));
-  } else {
-    read_chunk(chunk->root(), on_event);
-  }
-}
-
-void OpenAiChatDecoder::read_whole(const EventCallback& on_event) {
-  has_events_ = true;
-  const auto document = json::Document::parse(std::move(whole_), kWireCaps, json::Dialect::Lenient);
-  if (!document) {
-    fail_with(ProtocolFault::Malformed);
-    return;
-  }
-  json::Value root = document->root();
+void OpenAiChatDecoder::read_whole(json::Value root, const EventCallback& on_event) {
   if (root.is(json::Kind::Array) && root.size() > 0) root = *root.elements().begin();
   read_chunk(root, on_event);
   is_done_ = true;
@@ -293,18 +233,10 @@ OpenAiChatDecoder::Slot& OpenAiChatDecoder::open_slot(Slot::Kind kind) {
   return slots_.emplace_back(Slot{.kind = kind, .call = 0, .text = {}});
 }
 
-void OpenAiChatDecoder::fail_with(Failure failure) {
-  if (!failure_) failure_ = std::move(failure);
-}
-
 std::optional<Failure> OpenAiChatDecoder::failure_at_end(BodyEnd end) const {
-  if (failure_) return failure_;
-  const auto fault = [&](ProtocolFault kind) { return failure_from_protocol(options_.provider, kind); };
-  if (is_aborted_) return fault(ProtocolFault::Aborted);
-  if (end == BodyEnd::Cut && !is_done_) return failure_from_transport(options_.provider, TransportFault::Cut);
-  if (finish_) return std::nullopt;
-  if (!slots_.empty()) return fault(ProtocolFault::NoTerminal);
-  return fault(has_bytes_ && !has_events_ ? ProtocolFault::Malformed : ProtocolFault::Empty);
+  if (is_aborted_) return failure_from_protocol(options_.provider, ProtocolFault::Aborted);
+  if (finish_ && (end == BodyEnd::Clean || is_done_)) return std::nullopt;
+  return failure_without_terminal(end, !slots_.empty());
 }
 
 Finish OpenAiChatDecoder::judge_finish() const {

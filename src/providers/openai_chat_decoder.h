@@ -5,13 +5,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "json/document.h"
-#include "providers/sse_parser.h"
+#include "providers/body_decoder.h"
 #include "providers/string_joiner.h"
 #include "providers/think_splitter.h"
-#include "providers/tool_call_assembler.h"
 #include "providers/wire.h"
 
 namespace assay::providers {
@@ -19,24 +19,17 @@ namespace assay::providers {
 [[nodiscard]] std::unique_ptr<Decoder> make_openai_chat_decoder(const ProviderConfig& provider,
                                                                 const ModelSettings& model, const chat::Prompt& prompt);
 
-class OpenAiChatDecoder final : public Decoder {
+class OpenAiChatDecoder final : public BodyDecoder {
  public:
-  struct Options {
-    std::string provider;                           // for failures
-    std::optional<std::int64_t> output_tokens_max;  // the cap that was sent
-    std::vector<ToolCallAssembler::CappedTool> capped_tools;
-  };
-  explicit OpenAiChatDecoder(Options options);
-
-  bool feed(std::string_view bytes, const EventCallback& on_event) override;
-  Result<chat::GeneratedStep, Failure> finish(BodyEnd end, const EventCallback& on_event) override;
+  explicit OpenAiChatDecoder(Options options) : BodyDecoder(std::move(options)) {}
 
  private:
-  enum class Form { Undecided, Stream, Whole };
+  void read_event(const SseEvent& event, json::Value root, const EventCallback& on_event) override;
+  void read_whole(json::Value root, const EventCallback& on_event) override;
+  void end_parts(const EventCallback& on_event) override;
+  [[nodiscard]] std::optional<Failure> failure_at_end(BodyEnd end) const override;
+  chat::GeneratedStep take_step() override;
 
-  void read_item(const SseItem& item, const EventCallback& on_event);
-  void read_event(const SseEvent& event, const EventCallback& on_event);
-  void read_whole(const EventCallback& on_event);
   void read_chunk(json::Value chunk, const EventCallback& on_event);
   void read_choice(json::Value choice, const EventCallback& on_event);
   void read_message(json::Value message, const EventCallback& on_event);
@@ -51,9 +44,6 @@ class OpenAiChatDecoder final : public Decoder {
   void flush_texts(const EventCallback& on_event);
   [[nodiscard]] bool is_within_text_budget(std::size_t bytes);
 
-  void fail_with(Failure failure);
-  void fail_with(ProtocolFault fault) { fail_with(failure_from_protocol(options_.provider, fault)); }
-  [[nodiscard]] std::optional<Failure> failure_at_end(BodyEnd end) const;
   [[nodiscard]] structured::Finish judge_finish() const;
   [[nodiscard]] std::vector<chat::GeneratedPart> take_parts();
 
@@ -65,11 +55,6 @@ class OpenAiChatDecoder final : public Decoder {
   };
   Slot& open_slot(Slot::Kind kind);
 
-  Options options_;
-  Form form_ = Form::Undecided;
-  SseParser parser_;
-  std::string whole_;
-  ToolCallAssembler calls_;
   StringJoiner text_joiner_{Unencodable::Replace};
   StringJoiner reasoning_joiner_{Unencodable::Replace};
   StringJoiner refusal_joiner_{Unencodable::Replace};
@@ -79,12 +64,8 @@ class OpenAiChatDecoder final : public Decoder {
   chat::Usage usage_;
   std::optional<std::int64_t> completion_tokens_;
   std::optional<structured::Finish> finish_;
-  std::optional<Failure> failure_;
   bool is_refused_ = false;
   bool is_aborted_ = false;
-  bool has_bytes_ = false;
-  bool has_events_ = false;
-  bool is_done_ = false;  // `[DONE]`, or the whole object
 };
 
 }  // namespace assay::providers

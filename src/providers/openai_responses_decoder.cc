@@ -11,7 +11,6 @@ namespace {
 
 using structured::Finish;
 
-constexpr std::string_view kDone = "[DONE]";
 constexpr std::string_view kParagraph = "\n\n";  // between parts of reasoning
 
 // The status, and why it is not a plain one: the words of acceptance.cc.
@@ -64,42 +63,14 @@ std::unique_ptr<Decoder> make_openai_responses_decoder(const ProviderConfig& pro
                                       .capped_tools = capped_tools_of(prompt)});
 }
 
-OpenAiResponsesDecoder::OpenAiResponsesDecoder(Options options)
-    : options_(std::move(options)), calls_(std::move(options_.capped_tools)) {}
-
-bool OpenAiResponsesDecoder::feed(std::string_view bytes, const EventCallback& on_event) {
-  if (form_ == Form::Undecided) {
-    // No line of an event stream begins with a bracket; an object is an unstreamed answer or an error.
-    bytes.remove_prefix(std::min(bytes.find_first_not_of(kWhiteSpace), bytes.size()));
-    if (bytes.empty()) return true;
-    form_ = bytes.front() == '{' || bytes.front() == '[' ? Form::Whole : Form::Stream;
+void OpenAiResponsesDecoder::end_parts(const EventCallback& on_event) {
+  for (Item& item : items_) {
+    if (item.kind != Kind::Call && !item.is_done) grow_text(item, item.joiner.finish(), on_event);
   }
-  has_bytes_ = has_bytes_ || !bytes.empty();
-  if (failure_ || is_done_) return false;
-  if (form_ == Form::Whole) {
-    if (bytes.size() > kEventBytesMax - whole_.size()) {
-      fail_with(ProtocolFault::TooLarge);
-    } else {
-      whole_ += bytes;
-    }
-  } else if (!parser_.feed(bytes, [&](SseItem&& item) { read_item(item, on_event); })) {
-    fail_with(ProtocolFault::TooLarge);
-  }
-  return !failure_ && !is_done_;
+  if (const auto fault = calls_.finish(on_event)) fail_with(*fault);
 }
 
-Result<chat::GeneratedStep, Failure> OpenAiResponsesDecoder::finish(BodyEnd end, const EventCallback& on_event) {
-  if (!failure_ && !is_done_ && end == BodyEnd::Clean) {
-    if (form_ == Form::Whole) read_whole(on_event);
-    if (form_ == Form::Stream) parser_.finish([&](SseItem&& item) { read_item(item, on_event); });
-  }
-  if (!failure_) {
-    for (Item& item : items_) {
-      if (item.kind != Kind::Call && !item.is_done) grow_text(item, item.joiner.finish(), on_event);
-    }
-    if (const auto fault = calls_.finish(on_event)) fail_with(*fault);
-  }
-  if (auto failure = failure_at_end(end)) return fail(std::move(*failure));
+chat::GeneratedStep OpenAiResponsesDecoder::take_step() {
   chat::GeneratedStep step;
   step.finish = judge_finish();
   step.parts = take_parts();
@@ -107,50 +78,13 @@ Result<chat::GeneratedStep, Failure> OpenAiResponsesDecoder::finish(BodyEnd end,
   return step;
 }
 
-void OpenAiResponsesDecoder::read_item(const SseItem& item, const EventCallback& on_event) {
-  if (failure_ || is_done_) return;
-  if (const auto* event = std::get_if<SseEvent>(&item)) {
-    read_event(*event, on_event);
-  } else {
-    on_event(KeepAlive{});
-  }
-}
-
-void OpenAiResponsesDecoder::read_event(const SseEvent& event, const EventCallback& on_event) {
-  const std::string_view data = trim(event.data);
-  if (data.empty()) {
-    on_event(KeepAlive{});
-    return;
-  }
-  has_events_ = true;
-  if (data == kDone) {
-    is_done_ = true;
-    return;
-  }
-  const auto document = json::Document::parse(std::string(data), kWireCaps, json::Dialect::Lenient);
-  if (!document) {
-    fail_with(event.type == "error"   ? ProtocolFault::Aborted
-              : event.is_unterminated ? ProtocolFault::NoTerminal
-                                      : ProtocolFault::Malformed);
-    return;
-  }
-  const json::Value root = document->root();
-  if (!root.is(json::Kind::Object)) {
-    fail_with(ProtocolFault::Malformed);
-    return;
-  }
+void OpenAiResponsesDecoder::read_event(const SseEvent& event, json::Value root, const EventCallback& on_event) {
+  if (!root.is(json::Kind::Object)) return fail_with(ProtocolFault::Malformed);
   const std::string_view type = text_of(root, "type");
   read_typed(type.empty() ? std::string_view(event.type) : type, root, on_event);
 }
 
-void OpenAiResponsesDecoder::read_whole(const EventCallback& on_event) {
-  has_events_ = true;
-  const auto document = json::Document::parse(std::move(whole_), kWireCaps, json::Dialect::Lenient);
-  if (!document) {
-    fail_with(ProtocolFault::Malformed);
-    return;
-  }
-  const json::Value root = document->root();
+void OpenAiResponsesDecoder::read_whole(json::Value root, const EventCallback& on_event) {
   if (root.is(json::Kind::Object) && is_response(root)) {
     read_response("", root, on_event);
   } else if (root.is(json::Kind::Array) || present(root, "error") || present(root, "detail") ||
@@ -507,17 +441,9 @@ OpenAiResponsesDecoder::Item* OpenAiResponsesDecoder::open_item(Kind kind, std::
   return &item;
 }
 
-void OpenAiResponsesDecoder::fail_with(Failure failure) {
-  if (!failure_) failure_ = std::move(failure);
-}
-
 std::optional<Failure> OpenAiResponsesDecoder::failure_at_end(BodyEnd end) const {
-  if (failure_) return failure_;
   if (finish_) return std::nullopt;
-  if (end == BodyEnd::Cut && !is_done_) return failure_from_transport(options_.provider, TransportFault::Cut);
-  const auto fault = [&](ProtocolFault kind) { return failure_from_protocol(options_.provider, kind); };
-  if (!items_.empty()) return fault(ProtocolFault::NoTerminal);
-  return fault(has_bytes_ && !has_events_ ? ProtocolFault::Malformed : ProtocolFault::Empty);
+  return failure_without_terminal(end, !items_.empty());
 }
 
 Finish OpenAiResponsesDecoder::judge_finish() const {

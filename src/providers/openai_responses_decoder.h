@@ -7,13 +7,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "json/document.h"
+#include "providers/body_decoder.h"
 #include "providers/openai_responses_items.h"
-#include "providers/sse_parser.h"
 #include "providers/string_joiner.h"
-#include "providers/tool_call_assembler.h"
 #include "providers/wire.h"
 
 namespace assay::providers {
@@ -27,20 +27,11 @@ inline constexpr std::size_t kSourcesMax = 512;
                                                                      const ModelSettings& model,
                                                                      const chat::Prompt& prompt);
 
-class OpenAiResponsesDecoder final : public Decoder {
+class OpenAiResponsesDecoder final : public BodyDecoder {
  public:
-  struct Options {
-    std::string provider;                           // for failures
-    std::optional<std::int64_t> output_tokens_max;  // the cap that was sent
-    std::vector<ToolCallAssembler::CappedTool> capped_tools;
-  };
-  explicit OpenAiResponsesDecoder(Options options);
-
-  bool feed(std::string_view bytes, const EventCallback& on_event) override;
-  Result<chat::GeneratedStep, Failure> finish(BodyEnd end, const EventCallback& on_event) override;
+  explicit OpenAiResponsesDecoder(Options options) : BodyDecoder(std::move(options)) {}
 
  private:
-  enum class Form { Undecided, Stream, Whole };
   enum class Kind { Message, Reasoning, Call, Other };
   static Kind kind_of(json::Value item);
 
@@ -63,9 +54,12 @@ class OpenAiResponsesDecoder final : public Decoder {
     std::optional<HostedParts> hosted;
   };
 
-  void read_item(const SseItem& item, const EventCallback& on_event);
-  void read_event(const SseEvent& event, const EventCallback& on_event);
-  void read_whole(const EventCallback& on_event);
+  void read_event(const SseEvent& event, json::Value root, const EventCallback& on_event) override;
+  void read_whole(json::Value root, const EventCallback& on_event) override;
+  void end_parts(const EventCallback& on_event) override;
+  [[nodiscard]] std::optional<Failure> failure_at_end(BodyEnd end) const override;
+  chat::GeneratedStep take_step() override;
+
   void read_typed(std::string_view type, json::Value event, const EventCallback& on_event);
   void read_text_delta(Kind kind, json::Value event, std::string_view part_key, const EventCallback& on_event);
   void read_arguments(json::Value event, bool is_done, const EventCallback& on_event);
@@ -90,30 +84,18 @@ class OpenAiResponsesDecoder final : public Decoder {
   Item* find_for_end(json::Value item, std::optional<std::int64_t> output_index, bool is_terminal);
   Item* open_item(Kind kind, std::string_view id, std::optional<std::int64_t> output_index);
 
-  void fail_with(Failure failure);
-  void fail_with(ProtocolFault fault) { fail_with(failure_from_protocol(options_.provider, fault)); }
-  [[nodiscard]] std::optional<Failure> failure_at_end(BodyEnd end) const;
   [[nodiscard]] structured::Finish judge_finish() const;
   [[nodiscard]] std::vector<chat::GeneratedPart> take_parts();
   void take_part(Item& item, std::vector<chat::GeneratedPart>& parts);
 
-  Options options_;
-  Form form_ = Form::Undecided;
-  SseParser parser_;
-  std::string whole_;
-  ToolCallAssembler calls_;
   std::vector<Item> items_;
   std::vector<chat::SourcePart> sources_;
   std::size_t text_bytes_ = 0;
   std::size_t state_bytes_ = 0;
   chat::Usage usage_;
   std::optional<structured::Finish> finish_;
-  std::optional<Failure> failure_;
   bool is_refused_ = false;
   bool is_qualified_ = false;
-  bool has_bytes_ = false;
-  bool has_events_ = false;
-  bool is_done_ = false;  // a terminal event, `[DONE]`, or the whole object
 };
 
 }  // namespace assay::providers
