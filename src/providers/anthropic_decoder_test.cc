@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
+#include "providers/decoder_fixture.h"
 #include "providers/replay_state.h"
 
 namespace assay::providers {
@@ -13,31 +14,8 @@ using structured::Finish;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr std::size_t kFinalizerBytesMax = 64;
-
-struct Answer {
-  std::vector<Event> events;
-  std::optional<chat::GeneratedStep> step;
-  std::optional<Failure> failure;
-};
-
-Answer decode_pieces(const std::vector<std::string_view>& pieces, std::optional<std::int64_t> cap = std::nullopt,
-                     BodyEnd end = BodyEnd::Clean) {
-  AnthropicDecoder decoder(
-      {.provider = "p", .output_tokens_max = cap, .capped_tools = {{"submit", kFinalizerBytesMax}}});
-  Answer answer;
-  const EventCallback on_event = [&](const Event& event) { answer.events.push_back(event); };
-  for (const std::string_view piece : pieces) decoder.feed(piece, on_event);
-  auto outcome = decoder.finish(end, on_event);
-  if (outcome) {
-    answer.step = std::move(*outcome);
-  } else {
-    answer.failure = std::move(outcome.error());
-  }
-  return answer;
-}
 Answer decode(std::string_view body, std::optional<std::int64_t> cap = std::nullopt, BodyEnd end = BodyEnd::Clean) {
-  return decode_pieces({body}, cap, end);
+  return decode_pieces<AnthropicDecoder>({body}, cap, end);
 }
 
 // With the `event` line that the vendor sends.
@@ -430,7 +408,7 @@ TEST(AnthropicDecoder, SeesTheSameHoweverTheBytesAreCut) {
       pieces.push_back(rest.substr(0, size));
       rest.remove_prefix(size);
     }
-    const Answer cut = decode_pieces(pieces);
+    const Answer cut = decode_pieces<AnthropicDecoder>(pieces);
     ASSERT_EQ(cut.events, whole.events);
     ASSERT_EQ(cut.step, whole.step);
   }

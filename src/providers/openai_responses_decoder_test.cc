@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/random.h"
+#include "providers/decoder_fixture.h"
 #include "providers/replay_state.h"
 
 namespace assay::providers {
@@ -16,31 +16,8 @@ using structured::Finish;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-constexpr std::size_t kFinalizerBytesMax = 64;
-
-struct Answer {
-  std::vector<Event> events;
-  std::optional<chat::GeneratedStep> step;
-  std::optional<Failure> failure;
-};
-
-Answer decode_pieces(const std::vector<std::string_view>& pieces, std::optional<std::int64_t> cap = std::nullopt,
-                     BodyEnd end = BodyEnd::Clean) {
-  OpenAiResponsesDecoder decoder(
-      {.provider = "p", .output_tokens_max = cap, .capped_tools = {{"submit", kFinalizerBytesMax}}});
-  Answer answer;
-  const EventCallback on_event = [&](const Event& event) { answer.events.push_back(event); };
-  for (const std::string_view piece : pieces) decoder.feed(piece, on_event);
-  auto outcome = decoder.finish(end, on_event);
-  if (outcome) {
-    answer.step = std::move(*outcome);
-  } else {
-    answer.failure = std::move(outcome.error());
-  }
-  return answer;
-}
 Answer decode(std::string_view body, std::optional<std::int64_t> cap = std::nullopt, BodyEnd end = BodyEnd::Clean) {
-  return decode_pieces({body}, cap, end);
+  return decode_pieces<OpenAiResponsesDecoder>({body}, cap, end);
 }
 
 std::string event(std::string_view type, std::string_view members) {
@@ -713,40 +690,12 @@ const std::string kCorpus[] = {
     "<html>\n\ndata: no\n\n",
 };
 
-void expect_same(const Answer& left, const Answer& right) {
-  EXPECT_EQ(left.events, right.events);
-  EXPECT_EQ(left.step, right.step);
-  ASSERT_EQ(left.failure.has_value(), right.failure.has_value());
-  if (left.failure) EXPECT_EQ(left.failure->error, right.failure->error);
-}
-
 TEST(OpenAiResponsesDecoder, GivesTheSameForEverySplitOfTheSameBytes) {
-  for (const std::string& body : kCorpus) {
-    const Answer whole = decode(body);
-    for (std::size_t at = 0; at <= body.size(); ++at) {
-      const std::string_view view = body;
-      expect_same(decode_pieces({view.substr(0, at), view.substr(at)}), whole);
-      ASSERT_FALSE(HasFailure()) << body << "\nsplit at " << at;
-    }
-  }
+  expect_the_same_for_every_split<OpenAiResponsesDecoder>(kCorpus);
 }
 
 TEST(OpenAiResponsesDecoder, GivesTheSameForRandomPiecesOfTheSameBytes) {
-  SeededRandom random(7);
-  for (const std::string& body : kCorpus) {
-    const Answer whole = decode(body);
-    for (int round = 0; round < 100; ++round) {
-      std::vector<std::string_view> pieces;
-      std::string_view rest = body;
-      while (!rest.empty()) {
-        const std::size_t size = std::min<std::size_t>(rest.size(), random.below(9));
-        pieces.push_back(rest.substr(0, size));
-        rest.remove_prefix(size);
-      }
-      expect_same(decode_pieces(pieces), whole);
-      ASSERT_FALSE(HasFailure()) << body;
-    }
-  }
+  expect_the_same_for_random_pieces<OpenAiResponsesDecoder>(kCorpus);
 }
 
 }  // namespace
